@@ -100,6 +100,19 @@ impl Condition {
         }
     }
 
+    /// The opposite condition.
+    #[must_use]
+    pub fn negated(self) -> Condition {
+        match self {
+            Condition::Unknown => Condition::Unknown,
+            Condition::Known(holds) => Condition::Known(!holds),
+            Condition::Not(condition) => *condition,
+            other @ (Condition::Compare(..) | Condition::All(_) | Condition::Any(_)) => {
+                Condition::Not(Box::new(other))
+            }
+        }
+    }
+
     /// Whether it depends on what a read saw.
     pub fn mentions_reads(&self) -> bool {
         match self {

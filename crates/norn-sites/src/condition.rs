@@ -98,7 +98,7 @@ impl<'a, 'f, 'r> Conditions<'a, 'f, 'r> {
         let target = self.analysed.function.at(code.near_branch_target());
         let jumps = target.map(|it| self.analysed.cfg.block_of[it as usize]) == Some(successor);
         let holds = self.symbolic.holds(at);
-        if jumps { holds } else { Condition::Not(Box::new(holds)) }
+        if jumps { holds } else { holds.negated() }
     }
 
     /// The condition under which a branch stays in its loop.

@@ -179,7 +179,7 @@ impl<'a, 'f, 'r> Symbolic<'a, 'f, 'r> {
 /// The condition that a condition code stands for after a comparison.
 fn condition(code: ConditionCode, bits: u8, left: Expression, right: Expression) -> Condition {
     let compare = |comparison, left, right| Condition::Compare(comparison, bits, left, right);
-    let not = |it| Condition::Not(Box::new(it));
+    let not = Condition::negated;
     match code {
         ConditionCode::e => compare(Comparison::Equal, left, right),
         ConditionCode::ne => not(compare(Comparison::Equal, left, right)),
@@ -229,6 +229,8 @@ fn unsigned(bits: u8, value: Expression) -> Expression {
     match value {
         Expression::Unknown => Expression::Unknown,
         value if bits >= 64 => value,
+        // A value that is narrow enough already.
+        Expression::Unsigned(less, _) if less <= bits => value,
         value => Expression::Unsigned(bits, Box::new(value)),
     }
 }

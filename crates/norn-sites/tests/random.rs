@@ -5,7 +5,7 @@ mod compiled;
 
 use std::{fs, ops::Range, sync::OnceLock};
 
-use compiled::matrix_file;
+use compiled::one;
 use norn_binary::Module;
 use norn_sites::{FailureSites, Options};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn program() -> &'static (Vec<u8>, Range<usize>) {
     static PROGRAM: OnceLock<(Vec<u8>, Range<usize>)> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        let path = matrix_file(folder.path(), "sites.c");
+        let path = one(folder.path(), "sites.c");
         let module = Module::open(&path).unwrap();
         let code = module.segments().iter().find(|it| it.executable).unwrap();
         let start = usize::try_from(code.file_offset).unwrap();

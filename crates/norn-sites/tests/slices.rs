@@ -3,12 +3,12 @@
 
 mod compiled;
 
-use compiled::{Compiled, matrix};
+use compiled::{c, cxx};
 use norn_model::PotentialFailureKind::{Access, Assertion, ErrorMessage, Loop, Output};
 
 #[test]
 fn an_assertion_depends_on_what_it_compares() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         let reads = compiled.reads(Assertion, "assertion");
         compiled.has(&reads, &["first", "second", "assertion"]);
         compiled.lacks(&reads, &["unrelated"]);
@@ -18,7 +18,7 @@ fn an_assertion_depends_on_what_it_compares() {
 
 #[test]
 fn slices_enter_callees_and_callers() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         compiled.has(&compiled.reads(Assertion, "abort after call"), &["returned"]);
         compiled.has(&compiled.reads(Assertion, "abort on argument"), &["passed"]);
         compiled.has(&compiled.reads(ErrorMessage, "message"), &["negative"]);
@@ -28,7 +28,7 @@ fn slices_enter_callees_and_callers() {
 
 #[test]
 fn output_depends_on_its_arguments() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         let reads = compiled.reads(Output, "printed");
         compiled.has(&reads, &["printed"]);
         assert_eq!(reads[0].1, 1, "{compiled}");
@@ -37,7 +37,7 @@ fn output_depends_on_its_arguments() {
 
 #[test]
 fn loops_that_only_a_shared_read_ends() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         compiled.has(&compiled.reads(Loop, "flag"), &["flag"]);
         compiled.has(&compiled.reads_in(Loop, "wait_for_mode"), &["mode"]);
         compiled.has(&compiled.reads_in(Loop, "jump_into_loop"), &["irreducible"]);
@@ -47,7 +47,7 @@ fn loops_that_only_a_shared_read_ends() {
 
 #[test]
 fn tables_of_switches_are_followed() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         compiled.has(&compiled.reads(Assertion, "abort in case"), &["choice"]);
         compiled.has(&compiled.reads(Output, "six"), &["choice"]);
     }
@@ -55,7 +55,7 @@ fn tables_of_switches_are_followed() {
 
 #[test]
 fn accesses_depend_on_pointers_indices_and_divisors() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         let reads = compiled.reads_in(Access, "follow");
         compiled.has(&reads, &["next", "index"]);
         compiled.has(&compiled.reads(Access, "division"), &["divisor"]);
@@ -65,14 +65,14 @@ fn accesses_depend_on_pointers_indices_and_divisors() {
 
 #[test]
 fn values_are_followed_through_the_stack() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         compiled.has(&compiled.reads(Assertion, "abort on local"), &["compared"]);
     }
 }
 
 #[test]
 fn chains_lead_from_the_failure_to_the_read() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         for site in &compiled.sites {
             for read in &site.reads {
                 assert_eq!(read.chain.first(), Some(&site.pc), "{compiled}");
@@ -86,14 +86,14 @@ fn chains_lead_from_the_failure_to_the_read() {
 #[test]
 fn main_reports_errors_by_its_status() {
     // Optimised code computes the status instead of choosing one.
-    for compiled in matrix("sites.c").into_iter().filter(Compiled::is_unoptimised) {
+    for compiled in c().iter().filter(|it| it.is_unoptimised()) {
         compiled.has(&compiled.reads_in(ErrorMessage, "main"), &["status"]);
     }
 }
 
 #[test]
 fn conditions_say_which_values_fail() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         let fails = |kind, line: &str, seen: &[(&str, u64)]| compiled.fails(kind, line, seen);
         let sum = |total| [("first", 2), ("second", 3), ("assertion", total)];
         assert_eq!(fails(Assertion, "assertion", &sum(5)), [Some(false)], "{compiled}");
@@ -117,11 +117,23 @@ fn conditions_say_which_values_fail() {
 
 #[test]
 fn conditions_of_loops_and_accesses() {
-    for compiled in matrix("sites.c") {
+    for compiled in c() {
         let fails = |kind, line: &str, seen: &[(&str, u64)]| compiled.fails(kind, line, seen);
         assert_eq!(fails(Loop, "flag", &[("flag", 0)]), [Some(true)], "{compiled}");
         assert_eq!(fails(Loop, "flag", &[("flag", 1)]), [Some(false)], "{compiled}");
         assert_eq!(fails(Access, "division", &[("divisor", 0)]), [Some(true)], "{compiled}");
         assert_eq!(fails(Access, "division", &[("divisor", 8)]), [Some(false)], "{compiled}");
+    }
+}
+
+#[test]
+fn exceptions_and_streams_of_cxx() {
+    for compiled in cxx() {
+        compiled.has(&compiled.reads(Assertion, "throw"), &["thrown"]);
+        compiled.has(&compiled.reads(Assertion, "terminate"), &["terminated"]);
+        compiled.has(&compiled.reads_in(ErrorMessage, "complain"), &["complaint"]);
+        assert_eq!(compiled.reads_in(Output, "complain"), [], "{compiled}");
+        compiled.has(&compiled.reads_in(Output, "show"), &["shown"]);
+        compiled.has(&compiled.reads_in(Access, "erase"), &["erased"]);
     }
 }

@@ -18,7 +18,6 @@ use norn_sites::{Conditions, FailureSites, Options};
 pub(crate) type Read = (String, u32);
 
 /// A program that was compiled in one way.
-#[derive(Clone)]
 pub(crate) struct Compiled {
     flags: String,
     pub(crate) sites: Vec<PotentialFailure>,
@@ -27,7 +26,6 @@ pub(crate) struct Compiled {
 }
 
 /// The function and the line of an address.
-#[derive(Clone)]
 struct Place {
     pc: u64,
     function: String,
@@ -38,23 +36,30 @@ const LEVELS: [&str; 3] = ["-O0", "-O1", "-O2"];
 /// Position-independent code and other code have different tables.
 const MODELS: [&[&str]; 2] = [&["-fPIC", "-shared"], &["-fno-pie", "-no-pie"]];
 
-/// A program, compiled in all ways. Programs are compiled once for all tests.
-pub(crate) fn matrix(program: &str) -> Vec<Compiled> {
+/// The C program, compiled in all ways, once for all tests.
+pub(crate) fn c() -> &'static [Compiled] {
     static C: OnceLock<Vec<Compiled>> = OnceLock::new();
-    let all = C.get_or_init(|| {
-        let mut all = Vec::new();
-        for compiler in installed(["gcc", "clang-14"]) {
-            for level in LEVELS {
-                all.extend(MODELS.iter().map(|it| compile(program, compiler, level, it)));
-            }
+    C.get_or_init(|| matrix("sites.c", &installed(["gcc", "clang-14"])))
+}
+
+/// The C++ program.
+pub(crate) fn cxx() -> &'static [Compiled] {
+    static CXX: OnceLock<Vec<Compiled>> = OnceLock::new();
+    CXX.get_or_init(|| matrix("sites.cc", &installed(["g++", "clang++-14"])))
+}
+
+fn matrix(program: &str, compilers: &[&str]) -> Vec<Compiled> {
+    let mut all = Vec::new();
+    for compiler in compilers {
+        for level in LEVELS {
+            all.extend(MODELS.iter().map(|it| compile(program, compiler, level, it)));
         }
-        all
-    });
-    all.clone()
+    }
+    all
 }
 
 /// Compiles a program in one way, into a folder.
-pub(crate) fn matrix_file(folder: &Path, program: &str) -> PathBuf {
+pub(crate) fn one(folder: &Path, program: &str) -> PathBuf {
     let compiler = installed(["gcc", "clang-14"])[0];
     compile_file(folder, program, (compiler, "-O1"), MODELS[0])
 }
@@ -79,7 +84,10 @@ fn compile_file(
         command.args(["--param=tsan-distinguish-volatile=1", "-Wno-tsan"]);
     }
     let hooks = folder.join("hooks.o");
-    run(Command::new(compiler).args(["-c", "-fPIC", "-o"]).arg(&hooks).arg(source("hooks.c")));
+    run(Command::new(compiler)
+        .args(["-c", "-fPIC", "-x", "c", "-o"])
+        .arg(&hooks)
+        .arg(source("hooks.c")));
     run(command.arg("-o").arg(&output).arg(source(program)).arg(&hooks));
     output
 }
