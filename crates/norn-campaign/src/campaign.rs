@@ -1,23 +1,26 @@
-//! Runs a program many times under varied schedules, and ranks the patterns of the runs.
+//! Makes the runs of a campaign: leases their seeds from the store, and puts in their results.
 //!
-//! Runs are made in parallel, but their results are used in the order of their numbers. So neither the
+//! Other processes may do the same. Results are used in the order of their seeds, so that neither the
 //! ranking nor the moment at which it has settled depends on the number of workers.
 
 use std::{
-    collections::BTreeMap,
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
+    time::Duration,
 };
 
-use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Recording, Streams};
+use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Plan, Recording, Streams};
 use norn_localize::Formula;
-use norn_replay::{CompletedRun, ReplayError};
+use norn_replay::ReplayError;
+use norn_store::{Lease, Outcome, RunResult, Store};
 
 use crate::{
-    Criteria, Localizer, Origin, RunEvidence, RunOutcome, RunPatterns, Variation, clip::ClipFolder,
+    CampaignError, Criteria, Localizer, Reproduce, RunOutcome, RunPatterns, Settings,
+    StoredEvidence, Variation,
+    finished_run::{FinishedRun, Known},
 };
 
 /// A campaign.
@@ -27,41 +30,31 @@ pub struct Campaign<'a> {
     pub front_end: &'a Arc<dyn FrontEnd>,
     /// What all runs have in common. Each has its own plan, trace, output and process group.
     pub launch: &'a Launch,
-    /// Number of runs.
-    pub runs: u64,
-    /// Number of runs in parallel.
-    pub jobs: NonZeroUsize,
-    /// The seed of the first run.
-    pub seed: u64,
-    /// The approximate number of events of the program.
-    pub expected: u64,
-    /// The number of events after which a run ends as not finished.
-    pub max_steps: u64,
-    /// Number of slots of each window.
-    pub window: usize,
-    /// The formula of the scores.
-    pub formula: Formula,
+    /// What the store says about the runs.
+    pub settings: &'a Settings,
     /// What counts as a failure.
     pub criteria: Criteria,
     /// Whether to stop when the ranking has settled.
     pub stop_early: bool,
-    /// A folder for the clip of the first run with each failure.
-    pub clips: Option<&'a Path>,
+    /// Number of runs in parallel.
+    pub jobs: NonZeroUsize,
+    /// The formula of the scores.
+    pub formula: Formula,
+    /// The name of this process.
+    pub worker: &'a str,
+    /// How long other workers leave a run to this one if they hear nothing of it.
+    pub lease: Duration,
     /// An empty folder for the files of the runs.
     pub scratch: &'a Path,
 }
 
-/// The results of a campaign.
-#[derive(Debug)]
+/// The end of a campaign, for this process.
+#[derive(Debug, Default)]
 pub struct Conducted {
-    /// The evidence.
-    pub localizer: Localizer,
-    /// Whether it ended because the ranking had settled.
-    pub settled: bool,
+    /// Number of runs that this process made.
+    pub made: u64,
     /// A run that left no events. It ends the campaign.
     pub unrecorded: Option<Recording>,
-    /// Why the first of the lost runs was lost.
-    pub error: Option<ReplayError>,
 }
 
 /// The progress of a campaign.
@@ -73,55 +66,61 @@ pub struct CampaignProgress<'a> {
     pub localizer: &'a Localizer,
 }
 
-/// Workers do not start runs whose results would have to wait for more than this many others, for each
-/// worker: the traces of waiting results take space.
-const AHEAD: u64 = 4;
+/// How often a worker looks whether the runs of others have been made.
+const POLL: Duration = Duration::from_millis(50);
 
 impl Campaign<'_> {
-    /// Makes the runs. `reproduce` gives the command that repeats a run. After each run, `progress` gets
-    /// the results so far. An interrupt ends all runs; see [`Interrupt::caught`].
+    /// Makes runs until there are none left. `reproduce` gives the command that repeats a run. After
+    /// each run, `progress` gets the results so far. An interrupt ends all runs; see
+    /// [`Interrupt::caught`].
     pub fn conduct(
         &self,
-        reproduce: &(dyn Fn(Variation) -> Vec<String> + Sync),
+        store: &mut Store,
+        reproduce: Reproduce<'_>,
         progress: &(dyn Fn(&CampaignProgress<'_>) + Sync),
-    ) -> Result<Conducted, ReplayError> {
+    ) -> Result<Conducted, CampaignError> {
         let _watch = Interrupt::watch();
-        let results = Conducted {
-            localizer: Localizer::new(self.window, self.formula),
-            settled: false,
-            unrecorded: None,
-            error: None,
-        };
-        let clips = self.clips.map(ClipFolder::new);
-        let state =
-            State { next: 0, used: 0, over: false, waiting: BTreeMap::new(), clips, results };
         let pool = Pool {
             campaign: self,
             reproduce,
             progress,
-            state: Mutex::new(state),
-            advanced: Condvar::new(),
+            store: Mutex::new(store),
+            known: Mutex::default(),
+            evidence: Mutex::new(StoredEvidence::new(self.settings.window, self.formula)),
+            state: Mutex::new(State { working: self.jobs.get(), ..State::default() }),
+            ended: Condvar::new(),
         };
         thread::scope(|scope| {
             for _ in 0..self.jobs.get() {
                 scope.spawn(|| pool.work());
             }
+            pool.keep_leases();
         });
         let state = pool.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut results = state.results;
-        // A program that cannot be run at all is an error; a single run is not.
-        match results.error.take() {
-            Some(error) if state.used == 0 || results.localizer.is_empty() => Err(error),
-            error => Ok(Conducted { error, ..results }),
-        }
+        // Runs that were interrupted are left to others.
+        lock(&pool.store).release(self.worker)?;
+        state.error.map_or(Ok(state.conducted), Err)
     }
 
-    fn run(&self, variation: Variation) -> Result<FinishedRun, ReplayError> {
-        let folder = RunFolder::new(self.scratch.join(variation.number.to_string()))?;
+    /// Makes a run of the campaign. Its files exist as long as the folder.
+    pub(crate) fn run(
+        &self,
+        variation: Variation,
+    ) -> Result<(FinishedRun, RunFolder), ReplayError> {
+        self.run_plan(variation, variation.plan(self.settings.max_steps))
+    }
+
+    /// Makes a run by a plan.
+    pub(crate) fn run_plan(
+        &self,
+        variation: Variation,
+        plan: Plan,
+    ) -> Result<(FinishedRun, RunFolder), ReplayError> {
+        let folder = RunFolder::new(self.scratch.join(variation.seed.to_string()))?;
         let path = &folder.0;
         let launch = Launch {
             output: path.join("trace"),
-            plan: Some(variation.plan(self.max_steps)),
+            plan: Some(plan),
             streams: Streams::Files { stdout: path.join("stdout"), stderr: path.join("stderr") },
             apart: true,
             ..self.launch.clone()
@@ -132,13 +131,15 @@ impl Campaign<'_> {
         } else {
             RunOutcome::Unfinished
         };
-        let patterns = completed.symbolized()?.map(|it| RunPatterns::of(it, self.window));
-        Ok(FinishedRun { variation, outcome, patterns, completed, _folder: folder })
+        let window = self.settings.window;
+        let patterns = completed.symbolized()?.map(|it| RunPatterns::of(it, window));
+        Ok((FinishedRun { variation, outcome, patterns, completed }, folder))
     }
 }
 
 /// The folder of a run, which is removed when the run has been used.
-struct RunFolder(PathBuf);
+#[derive(Debug)]
+pub(crate) struct RunFolder(PathBuf);
 
 impl RunFolder {
     fn new(path: PathBuf) -> Result<RunFolder, ReplayError> {
@@ -156,142 +157,156 @@ impl Drop for RunFolder {
     }
 }
 
-/// A run that has ended.
-struct FinishedRun {
-    variation: Variation,
-    outcome: RunOutcome,
-    patterns: Option<RunPatterns>,
-    completed: CompletedRun,
-    _folder: RunFolder,
-}
-
-/// The workers.
+/// The threads that make runs.
 struct Pool<'a> {
     campaign: &'a Campaign<'a>,
-    reproduce: &'a (dyn Fn(Variation) -> Vec<String> + Sync),
+    reproduce: Reproduce<'a>,
     progress: &'a (dyn Fn(&CampaignProgress<'_>) + Sync),
-    state: Mutex<State<'a>>,
-    /// Notified when results were used, and when a worker ends.
-    advanced: Condvar,
+    /// Locked after `evidence`, if both are needed.
+    store: Mutex<&'a mut Store>,
+    known: Mutex<Known>,
+    evidence: Mutex<StoredEvidence>,
+    state: Mutex<State>,
+    /// Notified when a thread ends.
+    ended: Condvar,
 }
 
-struct State<'a> {
-    /// The next run to start.
-    next: u64,
-    /// Number of results that have been used.
-    used: u64,
+#[derive(Default)]
+struct State {
+    /// Number of threads that have not ended.
+    working: usize,
     over: bool,
-    /// Results of runs after one that has not ended yet.
-    waiting: BTreeMap<u64, Result<FinishedRun, ReplayError>>,
-    clips: Option<ClipFolder<'a>>,
-    results: Conducted,
+    conducted: Conducted,
+    error: Option<CampaignError>,
 }
 
-impl<'a> Pool<'a> {
+impl Pool<'_> {
     fn work(&self) {
-        let _guard = PanicGuard(self);
-        while let Some(number) = self.next() {
-            let campaign = self.campaign;
-            let run = campaign.run(Variation::new(number, campaign.seed, campaign.expected));
-            let cut = run.as_ref().ok().and_then(|it| it.completed.recording.cut);
-            let mut state = self.state();
-            if let Some(Cut::Interrupt(_)) = cut {
-                state.over = true;
-                return;
-            }
-            state.waiting.insert(number, run);
-            while let Some(run) = state.take_next() {
-                self.add(&mut state, run);
-            }
-            self.advanced.notify_all();
+        let _guard = EndGuard(self);
+        if let Err(error) = self.make_runs() {
+            let mut state = lock(&self.state);
+            state.over = true;
+            state.error.get_or_insert(error);
         }
     }
 
-    /// The number of the next run to make.
-    fn next(&self) -> Option<u64> {
-        let ahead = AHEAD.saturating_mul(self.campaign.jobs.get() as u64);
-        let mut state = self.state();
-        loop {
-            if state.over || state.next == self.campaign.runs || Interrupt::caught().is_some() {
-                return None;
+    fn make_runs(&self) -> Result<(), CampaignError> {
+        while let Some(seed) = self.next()? {
+            let variation = Variation::new(seed, self.campaign.settings.measured.events);
+            match self.campaign.run(variation) {
+                Ok((run, _folder)) => self.finish(run)?,
+                Err(error) => self.lose(variation, error)?,
             }
-            if state.next - state.used < ahead {
-                state.next += 1;
-                return Some(state.next - 1);
-            }
-            state = self.advanced.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.advance()?;
         }
-    }
-
-    /// Uses the result of a run.
-    fn add(&self, state: &mut State<'_>, run: Result<FinishedRun, ReplayError>) {
-        let results = &mut state.results;
-        match run.and_then(|it| self.add_finished(it, &mut state.clips, results)) {
-            Ok(()) => {}
-            Err(error) => {
-                results.localizer.add_lost();
-                results.error.get_or_insert(error);
-            }
-        }
-        results.settled = self.campaign.stop_early && results.localizer.is_settled();
-        state.over |= results.settled || results.unrecorded.is_some();
-        let (runs, localizer) = (state.used, &state.results.localizer);
-        (self.progress)(&CampaignProgress { runs, localizer });
-    }
-
-    fn add_finished(
-        &self,
-        run: FinishedRun,
-        clips: &mut Option<ClipFolder<'_>>,
-        results: &mut Conducted,
-    ) -> Result<(), ReplayError> {
-        let (Some(symbolized), Some(patterns)) = (run.completed.symbolized()?, &run.patterns)
-        else {
-            results.unrecorded = Some(run.completed.recording);
-            return Ok(());
-        };
-        let new = run.outcome.failure().filter(|it| !results.localizer.knows(it));
-        let clip = match (new, clips) {
-            (Some(_), Some(clips)) => Some(clips.write(symbolized, &run.completed.consequence)?),
-            _ => None,
-        };
-        let reproduce = (self.reproduce)(run.variation);
-        let name = run.variation.number.to_string();
-        results.localizer.add(&RunEvidence {
-            origin: Origin { name, reproduce, clip },
-            outcome: &run.outcome,
-            patterns,
-            symbolized,
-        });
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State<'_> {
-    /// The result of the next run in the order of their numbers, unless it has not ended yet or the
-    /// campaign is over.
-    fn take_next(&mut self) -> Option<Result<FinishedRun, ReplayError>> {
-        if self.over {
-            return None;
+    /// The seed of the next run to make.
+    fn next(&self) -> Result<Option<u64>, CampaignError> {
+        let Campaign { worker, lease, .. } = self.campaign;
+        loop {
+            if lock(&self.state).over || Interrupt::caught().is_some() {
+                return Ok(None);
+            }
+            let next = lock(&self.store).lease(worker, *lease)?;
+            match next {
+                Lease::Run(seed) => return Ok(Some(seed)),
+                Lease::Wait => thread::sleep(POLL),
+                Lease::Done => return Ok(None),
+            }
         }
-        let run = self.waiting.remove(&self.used)?;
-        self.used += 1;
-        Some(run)
+    }
+
+    /// Puts the result of a run into the store.
+    fn finish(&self, run: FinishedRun) -> Result<(), CampaignError> {
+        if let Some(Cut::Interrupt(_)) = run.completed.recording.cut {
+            lock(&self.state).over = true;
+            return Ok(());
+        }
+        let result = run.result(&self.known)?;
+        if let Some(result) = &result {
+            lock(&self.store).finish(run.variation.seed, result)?;
+            lock(&self.known).note(result);
+        }
+        let mut state = lock(&self.state);
+        if result.is_some() {
+            state.conducted.made += 1;
+        } else {
+            state.over = true;
+            state.conducted.unrecorded.get_or_insert(run.completed.recording);
+        }
+        Ok(())
+    }
+
+    /// Notes that a run could not be made. If none could, the program cannot be run here at all: that
+    /// ends this process, and must not spoil the runs of others.
+    fn lose(&self, variation: Variation, error: ReplayError) -> Result<(), CampaignError> {
+        if lock(&self.state).conducted.made == 0 {
+            return Err(error.into());
+        }
+        let result = RunResult {
+            outcome: Outcome::Lost,
+            strategy: norn_replay::report::strategy(variation.strategy),
+            expected: variation.expected,
+            failure: None,
+            patterns: Vec::new(),
+            described: Vec::new(),
+            ordered: false,
+            sampled: false,
+            error: Some(error.to_string()),
+        };
+        lock(&self.store).finish(variation.seed, &result)?;
+        Ok(())
+    }
+
+    /// Uses the results that are there, in the order of their seeds, and ends the campaign if the
+    /// ranking has settled.
+    fn advance(&self) -> Result<(), CampaignError> {
+        let mut evidence = lock(&self.evidence);
+        let mut store = lock(&self.store);
+        while let Some(seed) = evidence.advance(&mut store, self.reproduce)? {
+            let (runs, localizer) = (evidence.runs, &evidence.localizer);
+            (self.progress)(&CampaignProgress { runs, localizer });
+            if self.campaign.stop_early && localizer.is_settled() {
+                store.settle(seed)?;
+                lock(&self.state).over = true;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Renews the leases of this process until its threads have ended.
+    fn keep_leases(&self) {
+        let Campaign { worker, lease, .. } = self.campaign;
+        let mut state = lock(&self.state);
+        loop {
+            let waited = self.ended.wait_timeout_while(state, *lease / 3, |it| it.working > 0);
+            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            if !timeout.timed_out() {
+                return;
+            }
+            drop(guard);
+            // If this fails, the threads will notice: they use the same store.
+            let _ = lock(&self.store).renew(worker, *lease);
+            state = lock(&self.state);
+        }
     }
 }
 
-/// Ends the campaign when a worker panics: the other workers only finish their current runs.
-struct PanicGuard<'a, 'b>(&'a Pool<'b>);
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-impl Drop for PanicGuard<'_, '_> {
+/// Counts a thread that ends. If it panics, the others only finish their current runs.
+struct EndGuard<'a, 'b>(&'a Pool<'b>);
+
+impl Drop for EndGuard<'_, '_> {
     fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.state().over = true;
-        }
-        self.0.advanced.notify_all();
+        let mut state = lock(&self.0.state);
+        state.over |= thread::panicking();
+        state.working -= 1;
+        self.0.ended.notify_all();
     }
 }

@@ -1,26 +1,39 @@
 //! Many runs of one program, to find out why some of them fail.
 //!
-//! A [`Localizer`] takes the runs one after another, from traces ([`RecordedRun`]) or from a
-//! campaign that makes them under varied schedules, and ranks the interleaving patterns
-//! that separate the failing runs from the passing ones. The analysis itself is `norn-localize`.
+//! A [`Localizer`] takes the runs one after another, from traces ([`RecordedRun`]) or from the store
+//! of a campaign that makes them under varied schedules ([`StoredEvidence`]), and ranks the
+//! interleaving patterns that separate the failing runs from the passing ones. The analysis itself is
+//! `norn-localize`, the store is `norn-store`.
 
 mod campaign;
-mod clip;
 mod code_site;
 mod criteria;
+mod error;
 mod example;
+mod experiment;
 mod failure;
+mod finished_run;
+mod intervene;
 mod localizer;
 mod recorded;
 mod run_patterns;
+mod section;
+mod settings;
+mod stored;
+mod stored_evidence;
 mod title;
 mod variation;
+mod worker;
 
 pub use campaign::{Campaign, CampaignProgress, Conducted};
 pub use code_site::CodeSite;
 pub use criteria::Criteria;
+pub use error::CampaignError;
 pub use failure::{Failure, RunOutcome};
 pub use localizer::{Localizer, Origin, RunEvidence};
 pub use recorded::RecordedRun;
 pub use run_patterns::RunPatterns;
+pub use settings::{Measured, Settings};
+pub use stored_evidence::{Reproduce, StoredEvidence};
 pub use variation::Variation;
+pub use worker::{is_dead, worker_name};

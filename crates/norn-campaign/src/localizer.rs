@@ -3,25 +3,26 @@
 use std::collections::BTreeMap;
 
 use norn_localize::{Cluster, Evidence, Formula, Pattern, Ranked, is_settled};
-use norn_replay::SymbolizedTrace;
 use norn_report::{Access, FailureCluster, Localization, RankedPattern, ScoreInterval};
 
 use crate::{
-    CodeSite, Failure, RunOutcome, RunPatterns, example,
+    CodeSite, Failure, RunOutcome,
     title::{class, title},
 };
 
 /// A run, as evidence.
-#[derive(Debug)]
-pub struct RunEvidence<'a> {
+#[derive(Clone, Debug)]
+pub struct RunEvidence {
     /// What identifies the run for a reader.
     pub origin: Origin,
     /// How it ended.
-    pub outcome: &'a RunOutcome,
-    /// Its patterns.
-    pub patterns: &'a RunPatterns,
-    /// Its trace, from which patterns are described that were not seen before.
-    pub symbolized: &'a SymbolizedTrace,
+    pub outcome: RunOutcome,
+    /// Its patterns, each once, in the order in which they occurred first.
+    pub patterns: Vec<Pattern<CodeSite>>,
+    /// Whether the order of plain accesses of different threads was recorded.
+    pub is_ordered: bool,
+    /// Whether only some bytes of long accesses were looked at.
+    pub is_sampled: bool,
 }
 
 /// What identifies a run for a reader.
@@ -76,20 +77,18 @@ impl Localizer {
     }
 
     /// Adds a run.
-    pub fn add(&mut self, run: &RunEvidence<'_>) {
-        if *run.outcome == RunOutcome::Unfinished {
+    pub fn add(&mut self, run: &RunEvidence) {
+        if run.outcome == RunOutcome::Unfinished {
             self.unfinished += 1;
             return;
         }
-        self.unordered += u64::from(!run.patterns.is_ordered);
-        self.sampled += u64::from(run.patterns.is_sampled);
+        self.unordered += u64::from(!run.is_ordered);
+        self.sampled += u64::from(run.is_sampled);
         let failure = run.outcome.failure();
         if let Some(failure) = failure {
             self.first.entry(failure.clone()).or_insert_with(|| run.origin.clone());
         }
-        self.describe(run, failure.is_some());
-        let patterns = run.patterns.patterns.iter().map(|it| it.0.clone());
-        self.evidence.add(failure, patterns);
+        self.evidence.add(failure, run.patterns.iter().cloned());
     }
 
     /// Adds a run that could not be made or read.
@@ -97,26 +96,22 @@ impl Localizer {
         self.lost += 1;
     }
 
-    /// Describes the patterns that were not seen before; or only in passing runs, if this one failed.
-    fn describe(&mut self, run: &RunEvidence<'_>, failing: bool) {
-        let is_known =
-            |it: &Pattern<CodeSite>| self.examples.get(it).is_some_and(|it| it.failing || !failing);
-        let new: Vec<_> = run.patterns.patterns.iter().filter(|it| !is_known(&it.0)).collect();
-        let occurrences: Vec<_> = new.iter().map(|it| &it.1).collect();
-        let described = example::describe(run.symbolized, &occurrences);
-        for ((pattern, _), accesses) in new.into_iter().zip(described) {
+    /// Adds an occurrence of a pattern, in a failing or in a passing run, unless a better one is known.
+    pub fn describe(&mut self, pattern: &Pattern<CodeSite>, failing: bool, accesses: Vec<Access>) {
+        if !self.is_described(pattern, failing) {
             self.examples.insert(pattern.clone(), Example { failing, accesses });
         }
+    }
+
+    /// Whether an occurrence in such a run would not be a better example of a pattern: the first one
+    /// in a failing run is best.
+    pub(crate) fn is_described(&self, pattern: &Pattern<CodeSite>, failing: bool) -> bool {
+        self.examples.get(pattern).is_some_and(|it| it.failing || !failing)
     }
 
     /// Whether no run has been added that passed or failed.
     pub fn is_empty(&self) -> bool {
         self.counts() == (0, 0)
-    }
-
-    /// Whether a run with this failure has been added.
-    pub fn knows(&self, failure: &Failure) -> bool {
-        self.first.contains_key(failure)
     }
 
     /// Number of passing and of failing runs.
@@ -136,6 +131,16 @@ impl Localizer {
         Some((self.title(&first.pattern), first.score))
     }
 
+    /// The failures, and the first patterns of each, in the order of the report.
+    pub fn suspects(&self, count: usize) -> Vec<(Failure, Vec<Pattern<CodeSite>>)> {
+        let clusters = self.evidence.clusters(self.formula);
+        let suspects = |ranking: &[Ranked<CodeSite>]| {
+            let suspects = ranking.iter().filter(|it| it.score > 0.0).take(count);
+            suspects.map(|it| it.pattern.clone()).collect()
+        };
+        clusters.into_iter().map(|it| (it.failure, suspects(&it.ranking))).collect()
+    }
+
     /// The ranking for each failure, with this many patterns each.
     pub fn report(&self, patterns: usize) -> Localization {
         let clusters = self.evidence.clusters(self.formula);
@@ -145,6 +150,7 @@ impl Localizer {
             failed,
             unfinished: self.unfinished,
             lost: self.lost,
+            pending: 0,
             patterns: self.evidence.patterns(),
             window: self.window,
             score: self.formula.name().to_owned(),
@@ -183,6 +189,7 @@ impl Localizer {
             passed: ranked.counts.passed,
             score: ranked.score,
             interval: ScoreInterval { low: ranked.interval.low, high: ranked.interval.high },
+            experiment: None,
         }
     }
 

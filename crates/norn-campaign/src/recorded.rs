@@ -7,7 +7,7 @@ use norn_model::Consequence;
 use norn_replay::{ReplayError, SymbolizedTrace};
 use norn_trace::{End, Found, Run};
 
-use crate::{Failure, RunOutcome, RunPatterns};
+use crate::{Failure, Localizer, Origin, RunEvidence, RunOutcome, RunPatterns, example};
 
 /// A run that was recorded earlier.
 #[derive(Debug)]
@@ -37,6 +37,25 @@ impl RecordedRun {
         let patterns = RunPatterns::of(&symbolized, window);
         let outcome = judge(&run, process);
         Ok(RecordedRun { folder: folder.to_owned(), outcome, patterns, symbolized })
+    }
+
+    /// Adds the run to others.
+    pub fn add_to(&self, localizer: &mut Localizer, origin: Origin) {
+        let failing = self.outcome.failure().is_some();
+        let found = self.patterns.patterns.iter();
+        let new: Vec<_> = found.filter(|it| !localizer.is_described(&it.0, failing)).collect();
+        let occurrences: Vec<_> = new.iter().map(|it| &it.1).collect();
+        let described = example::describe(&self.symbolized, &occurrences);
+        for ((pattern, _), accesses) in new.into_iter().zip(described) {
+            localizer.describe(pattern, failing, accesses);
+        }
+        localizer.add(&RunEvidence {
+            origin,
+            outcome: self.outcome.clone(),
+            patterns: self.patterns.patterns.iter().map(|it| it.0.clone()).collect(),
+            is_ordered: self.patterns.is_ordered,
+            is_sampled: self.patterns.is_sampled,
+        });
     }
 
     /// Whether the user means this run by a name: its path, the last component of it, or that without

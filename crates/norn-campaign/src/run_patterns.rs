@@ -20,6 +20,11 @@ pub struct RunPatterns {
 }
 
 impl RunPatterns {
+    /// Whether a pattern occurred.
+    pub(crate) fn has(&self, pattern: &Pattern<CodeSite>) -> bool {
+        self.patterns.iter().any(|it| it.0 == *pattern)
+    }
+
     /// Reads a trace, in one pass.
     pub fn of(symbolized: &SymbolizedTrace, window: usize) -> RunPatterns {
         let trace = &symbolized.trace;

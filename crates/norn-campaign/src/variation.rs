@@ -2,7 +2,8 @@
 //!
 //! No strategy is best for all bugs. Random switches find what needs few constraints between
 //! neighbouring events, PCT what needs them far apart, POS what depends on the order of conflicting
-//! accesses. They take turns, so that each of them makes a third of the runs.
+//! accesses. They take turns, so that each of them makes a third of the runs. The strategy follows from
+//! the seed, so that a seed is the same run whichever worker and whichever campaign makes it.
 
 use norn_frontend::Plan;
 use norn_trace::Strategy;
@@ -15,8 +16,6 @@ const DEPTH: u32 = 3;
 /// How the threads of one run are scheduled. The same values give the same run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variation {
-    /// The number of the run, from 0.
-    pub number: u64,
     /// The strategy.
     pub strategy: Strategy,
     /// The seed of all random choices.
@@ -28,16 +27,15 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// The variation of a run of a campaign.
-    pub fn new(number: u64, first_seed: u64, expected: u64) -> Variation {
-        let turn = usize::try_from(number % STRATEGIES.len() as u64).unwrap_or(0);
-        let (strategy, seed) = (STRATEGIES[turn], first_seed.wrapping_add(number));
-        Variation { number, strategy, seed, depth: DEPTH, expected }
+    /// The variation of the run with a seed.
+    pub fn new(seed: u64, expected: u64) -> Variation {
+        let turn = usize::try_from(seed % STRATEGIES.len() as u64).unwrap_or(0);
+        Variation { strategy: STRATEGIES[turn], seed, depth: DEPTH, expected }
     }
 
     /// The plan of the run.
     pub(crate) fn plan(self, max_steps: u64) -> Plan {
-        let Variation { strategy, seed, depth, expected, .. } = self;
+        let Variation { strategy, seed, depth, expected } = self;
         Plan { strategy, seed, depth, expected, max_steps, ..Plan::default() }
     }
 }

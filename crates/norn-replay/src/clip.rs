@@ -222,7 +222,7 @@ impl Clip {
     }
 
     /// The JSON text, with one line for each segment and for each input.
-    fn text(&self) -> serde_json::Result<String> {
+    pub fn text(&self) -> serde_json::Result<String> {
         let mut rest = Clip { schedule: Schedule::default(), ..self.clone() };
         let calls = rest.inputs.as_mut().map(|it| std::mem::take(&mut it.calls));
         let text = serde_json::to_string_pretty(&rest)?;

@@ -29,7 +29,7 @@ pub use self::{
         UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
     line::{Line, Progress, Start, Unpredicted, Update},
-    localization::{FailureCluster, Localization, RankedPattern, ScoreInterval},
+    localization::{CauseExperiment, FailureCluster, Localization, RankedPattern, ScoreInterval},
     note::Note,
     number::{Address, Number},
     omission::Omissions,

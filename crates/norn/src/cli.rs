@@ -2,6 +2,7 @@
 
 mod batch;
 mod build;
+mod campaign;
 mod count;
 mod doctor;
 mod duration;
@@ -31,6 +32,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::{
     batch::Batch,
     build::{Build, Compiler},
+    campaign::{Campaign, CampaignMerge, CampaignShow},
     count::{Counting, FailOn, Suppressions},
     doctor::Doctor,
     duration::parse as duration,
@@ -41,7 +43,7 @@ pub(crate) use self::{
     global::{ColorArg, Global},
     hunt::Hunt,
     limit::Limits,
-    localize::Localize,
+    localize::{FormulaArg, Localize},
     memory::MemoryArg,
     parse::{choices, command, parse},
     predict::Predict,
@@ -91,6 +93,9 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Rank the interleavings that make some runs of a program fail
     Localize(Localize),
+    /// Show and merge stored campaigns of `norn localize`
+    #[command(subcommand)]
+    Campaign(Campaign),
     /// Check properties of your own against a program: record, predict, force, report
     Check(Check),
     /// Lint property files, and list or print the built-in properties

@@ -17,6 +17,9 @@ pub struct Localization {
     pub unfinished: u64,
     /// Number of runs that norn could not make or read.
     pub lost: u64,
+    /// Number of planned runs of a stored campaign that have not been made yet.
+    #[serde(default)]
+    pub pending: u64,
     /// Number of different patterns in all runs.
     pub patterns: usize,
     /// Number of accesses that the window of each variable has room for.
@@ -76,6 +79,25 @@ pub struct RankedPattern {
     pub score: f64,
     /// The 95 % confidence interval of the score.
     pub interval: ScoreInterval,
+    /// Runs with the pattern forced and prevented, if there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<CauseExperiment>,
+}
+
+/// Runs in which a pattern was forced, and runs in which it was prevented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CauseExperiment {
+    /// Number of runs in which it was made to happen.
+    pub forced: u64,
+    /// Number of these that failed in the same way.
+    pub forced_failed: u64,
+    /// Number of runs in which it was kept from happening.
+    pub prevented: u64,
+    /// Number of these that failed in the same way.
+    pub prevented_failed: u64,
+    /// Whether the failure follows the pattern: the 95 % confidence intervals of both shares do not
+    /// overlap.
+    pub confirmed: bool,
 }
 
 /// The range in which a score lies with a confidence of 95 %.

@@ -217,7 +217,7 @@ fields! {
     Interleaving { recorded forced }
     LeftOut { text; alike ways steps instances untried }
     Localization {
-        score clusters; passed failed unfinished lost patterns window settled unordered sampled
+        score clusters; passed failed unfinished lost pending patterns window settled unordered sampled
     }
     Location { function file module; line column offset }
     Misuse { by block destroyed; fault address }
@@ -237,7 +237,7 @@ fields! {
     Parting { usual here; event }
     Point { operation at }
     Property { name events never left_out unseen; instances candidates incomplete }
-    RankedPattern { shape title accesses; class failed passed score interval }
+    RankedPattern { shape title accesses; class failed passed score interval experiment }
     Remark { expected why; count early }
     Report {
         tool program run batch localization findings details brief observed properties notes not_looked_at

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, ValueEnum, builder::PossibleValue};
+use clap::{Args, ValueEnum, builder::PossibleValue, value_parser};
 use norn_localize::{Formula, MAX_WINDOW, MIN_WINDOW, WINDOW};
 use regex::bytes::Regex;
 
@@ -19,17 +19,22 @@ use super::{Limits, ReportFormat, ranking_format};
                   Examples:\n  norn localize -n 100 -- ./flaky_test\n  \
                   norn localize -n 300 --check 'grep -q done \"$NORN_STDOUT\"' -- ./flaky_test\n  \
                   norn localize --fail-regex 'FAILED|lost' --clips clips -- ./flaky_test\n  \
+                  norn localize --store flaky.db -- ./flaky_test\n  \
+                  norn localize --resume flaky.db -n 400\n  \
+                  norn localize --store postgres://norn@db/flaky --worker\n  \
                   norn localize --from runs/*.norn --failed run7"
 )]
 pub(crate) struct Localize {
-    /// Maximum number of runs, each under another schedule
-    #[arg(short = 'n', long, default_value = "100", value_name = "NUMBER", help_heading = "Runs")]
-    pub(crate) runs: NonZeroU64,
+    /// Maximum number of runs, each under another schedule [default: 100]; with --resume: number of
+    /// runs to add [default: none, only those that are missing]
+    #[arg(short = 'n', long, value_name = "NUMBER", help_heading = "Runs")]
+    pub(crate) runs: Option<NonZeroU64>,
     /// Number of runs in parallel [default: number of processors]
     #[arg(short, long, value_name = "NUMBER", env = "NORN_JOBS", help_heading = "Runs")]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Seed of the first run; the others have the following ones
     #[arg(long, default_value_t = 0, value_name = "NUMBER", help_heading = "Runs")]
+    #[arg(value_parser = value_parser!(u64).range(..1 << 62))]
     pub(crate) seed: u64,
     /// Make all runs, also if the ranking has settled before
     #[arg(long, help_heading = "Runs")]
@@ -42,6 +47,8 @@ pub(crate) struct Localize {
     #[command(flatten)]
     pub(crate) ranking: Ranking,
     #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
     pub(crate) recorded: RecordedTraces,
     #[command(flatten)]
     pub(crate) limits: Limits,
@@ -50,8 +57,8 @@ pub(crate) struct Localize {
     pub(crate) format: ReportFormat,
     /// Program and its arguments
     #[arg(
-        required_unless_present = "from",
-        conflicts_with = "from",
+        required_unless_present_any = ["from", "resume", "worker"],
+        conflicts_with_all = ["from", "resume"],
         trailing_var_arg = true,
         value_name = "PROGRAM"
     )]
@@ -75,6 +82,33 @@ pub(crate) struct FailureCriteria {
     /// A run fails if its output differs from that of a first run, in which threads take turns
     #[arg(long)]
     pub(crate) fail_on_output_change: bool,
+}
+
+/// Where the runs are kept.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Store")]
+pub(crate) struct StoreArgs {
+    /// Keep the campaign in this SQLite file, or in a PostgreSQL database (postgres://…). If it is
+    /// there already, it goes on
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["from", "resume"])]
+    pub(crate) store: Option<String>,
+    /// Go on with a stored campaign, whose command and options are in the store
+    #[arg(
+        long,
+        value_name = "FILE|URL",
+        conflicts_with_all = [
+            "from", "check", "fail_regex", "fail_on_output_change", "seed", "window", "max_steps",
+            "no_values", "no_early_stop",
+        ]
+    )]
+    pub(crate) resume: Option<String>,
+    /// Only make runs, as one of many workers, until none is left; the program may be left out if the
+    /// campaign has begun
+    #[arg(long, requires = "store")]
+    pub(crate) worker: bool,
+    /// Number of seconds after which others make the runs of a worker that is not heard of
+    #[arg(long, default_value = "60", value_name = "SECONDS")]
+    pub(crate) lease: NonZeroU64,
 }
 
 /// Runs that were recorded before.
@@ -103,6 +137,10 @@ pub(crate) struct Ranking {
     /// Number of patterns that are shown for each failure
     #[arg(long, default_value = "5", value_name = "NUMBER")]
     pub(crate) top: NonZeroUsize,
+    /// Number of patterns of each failure that are forced and prevented in further runs, to see whether
+    /// they are its cause
+    #[arg(long, default_value = "1", value_name = "NUMBER", conflicts_with = "from")]
+    pub(crate) confirm: usize,
 }
 
 /// The size of a window.

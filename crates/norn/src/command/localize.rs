@@ -1,12 +1,18 @@
 //! `norn localize`: ranks interleaving patterns by how well they separate failing from passing runs.
 
 mod campaign;
+mod progress;
 mod recorded;
+mod reproduce;
+mod session;
+mod stored;
+
+pub(super) use self::stored::localization;
 
 use norn_report::{Command, Localization, Report};
 
 use crate::{
-    cli::Localize,
+    cli::{Localize, ReportFormat},
     exit::Exit,
     report::{self, VERSION},
 };
@@ -16,8 +22,8 @@ pub(super) fn run(args: &Localize) -> anyhow::Result<Exit> {
 }
 
 /// Prints a ranking. Returns the exit status of the command.
-fn print(
-    args: &Localize,
+pub(super) fn print(
+    format: ReportFormat,
     localization: Localization,
     program: Vec<String>,
 ) -> anyhow::Result<Exit> {
@@ -28,6 +34,6 @@ fn print(
         exit: exit.into(),
         ..Report::new(Command::Localize, VERSION)
     };
-    report::print(&report, args.format)?;
+    report::print(&report, format)?;
     Ok(exit)
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod build;
 mod campaign;
+mod campaign_store;
 pub(crate) mod cc;
 mod check;
 mod checked;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
         Command::Localize(args) => localize::run(&args),
+        Command::Campaign(args) => campaign_store::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Property(args) => property::run(&args),
         Command::Patterns => patterns::run(),

@@ -1,6 +1,6 @@
 //! Compiles flaky programs and localizes their faults.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
 use norn_e2e::{
     localize::{FOLDER, FlakySubject},
@@ -39,9 +39,14 @@ pub(crate) fn program(name: &str) -> Program {
 impl Program {
     /// Runs a command in the folder of the program.
     pub(crate) fn norn(&self, words: &[&str]) -> Ran {
+        process::run(self.command(words))
+    }
+
+    /// A command in the folder of the program.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = norn(words.iter().copied());
         command.current_dir(self.folder.path());
-        process::run(command)
+        command
     }
 
     /// Localizes with options. Returns the report.
@@ -53,7 +58,7 @@ impl Program {
     }
 }
 
-fn norn<'a>(words: impl IntoIterator<Item = &'a str>) -> std::process::Command {
+fn norn<'a>(words: impl IntoIterator<Item = &'a str>) -> Command {
     let binary = Path::new(env!("CARGO_BIN_EXE_norn"));
     process::norn(binary, Path::new(env!("CARGO_TARGET_TMPDIR")), words)
 }

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 mod campaign;
+mod cause;
 mod criterion;
 mod kit;
 mod ranking;
 mod recorded;
+mod shared;
+mod store;

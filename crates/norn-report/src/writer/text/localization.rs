@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::{finding, paint};
 use crate::{
-    FailureCluster, Localization, RankedPattern, Report, ScoreInterval, vocabulary::place,
+    CauseExperiment, FailureCluster, Localization, RankedPattern, Report, ScoreInterval,
+    vocabulary::place,
 };
 
 /// The ranking for each failure, and what a reader must know to judge it.
@@ -50,6 +51,9 @@ fn ranking(
             "   score {score:.2} ({low:.2} to {high:.2}): in {} of {} failing and {} of {} passing runs",
             pattern.failed, cluster.failed, pattern.passed, localization.passed
         )?;
+        if let Some(it) = &pattern.experiment {
+            experiment(out, it)?;
+        }
         finding::accesses(out, &pattern.accesses)?;
     }
     match cluster.more {
@@ -57,6 +61,17 @@ fn ranking(
         1 => writeln!(out, "   1 more pattern is less suspicious"),
         more => writeln!(out, "   {more} more patterns are less suspicious"),
     }
+}
+
+fn experiment(out: &mut dyn Write, it: &CauseExperiment) -> io::Result<()> {
+    let verdict = if it.confirmed { "cause confirmed" } else { "cause not confirmed" };
+    let failed = |failed: u64, runs: u64| match runs {
+        0 => "there was no run".to_owned(),
+        _ => format!("{failed} of {} failed", counted(runs, "run")),
+    };
+    let forced = failed(it.forced_failed, it.forced);
+    let prevented = failed(it.prevented_failed, it.prevented);
+    writeln!(out, "   {verdict}: with it forced, {forced}; with it prevented, {prevented}")
 }
 
 fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
@@ -69,6 +84,9 @@ fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
     writeln!(out, "; {patterns}, window {}, score {}", it.window, it.score)?;
     if it.settled {
         writeln!(out, "the ranking has settled: more runs would not change the first pattern")?;
+    }
+    if it.pending > 0 {
+        writeln!(out, "{} not made yet", counted(it.pending, "run"))?;
     }
     if it.failed == 0 {
         writeln!(out, "no run failed, so there is nothing to rank")?;
@@ -126,6 +144,13 @@ pub(in crate::writer) mod tests {
             passed: 3,
             score: 19.0 / 22.0,
             interval: ScoreInterval { low: 0.667, high: 0.953 },
+            experiment: Some(CauseExperiment {
+                forced: 10,
+                forced_failed: 9,
+                prevented: 8,
+                prevented_failed: 0,
+                confirmed: true,
+            }),
         };
         let cluster = FailureCluster {
             title: "Message".to_owned(),
@@ -142,6 +167,7 @@ pub(in crate::writer) mod tests {
             failed: 19,
             unfinished: 1,
             lost: 1,
+            pending: 3,
             patterns: 23,
             window: 5,
             score: "Jaccard".to_owned(),
@@ -166,6 +192,7 @@ pub(in crate::writer) mod tests {
            at check till.c:40
            #1  Title (R1-W2-W1)
            score 0.86 (0.67 to 0.95): in 19 of 19 failing and 3 of 41 passing runs
+           cause confirmed: with it forced, 9 of 10 runs failed; with it prevented, 0 of 8 runs failed
            T0.1   reads  till = 0  pay till.c:12
                          called from main till.c:40
                          holding m (shared)
@@ -181,6 +208,7 @@ pub(in crate::writer) mod tests {
 
         61 runs: 41 passed, 19 failed, 1 not finished; 23 patterns, window 5, score Jaccard
         the ranking has settled: more runs would not change the first pattern
+        3 runs not made yet
         1 run could not be made or read
         in 2 runs the order of plain accesses was not recorded: it is approximate
         hint: `norn record --order global` records it

@@ -1,7 +1,7 @@
 //! Ranks the patterns of traces that were recorded before.
 
 use anyhow::ensure;
-use norn_campaign::{Failure, Localizer, Origin, RecordedRun, RunEvidence, RunOutcome};
+use norn_campaign::{Failure, Localizer, Origin, RecordedRun, RunOutcome};
 
 use crate::{cli::Localize, exit::Exit, front_end::front_end};
 
@@ -19,13 +19,8 @@ pub(super) fn run(args: &Localize) -> anyhow::Result<Exit> {
         let command = &run.symbolized.trace.run().command;
         program = command.iter().map(|it| it.lossy().into_owned()).collect();
         let origin = Origin { name: folder.display().to_string(), ..Origin::default() };
-        localizer.add(&RunEvidence {
-            origin,
-            outcome: &run.outcome,
-            patterns: &run.patterns,
-            symbolized: &run.symbolized,
-        });
+        run.add_to(&mut localizer, origin);
     }
     ensure!(unused.is_empty(), "no trace is called `{}`", unused.join("`, `"));
-    super::print(args, localizer.report(args.ranking.top.get()), program)
+    super::print(args.format, localizer.report(args.ranking.top.get()), program)
 }

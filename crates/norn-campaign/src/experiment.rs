@@ -1,0 +1,178 @@
+//! Tells a cause from a coincidence: does the failure follow the pattern if that is forced, and does it
+//! stay away if the pattern is prevented?
+//!
+//! Forced runs begin as passing runs without the pattern, prevented ones as failing runs with it. A run
+//! counts only if its own trace shows that the pattern happened, or did not happen.
+
+use norn_frontend::{Interrupt, Plan};
+use norn_localize::{Interval, Pattern};
+use norn_replay::{Clip, ReplayError};
+use norn_report::CauseExperiment;
+use norn_store::Store;
+
+use crate::{
+    Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, finished_run::FinishedRun,
+    intervene, stored,
+};
+
+/// Number of runs with the pattern forced, and of runs with it prevented.
+const RUNS: u64 = 10;
+/// Number of runs from which these are made, at most: it may be impossible for some of them.
+const BASES: usize = 20;
+
+/// Number of runs that count, and of those among them that failed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    runs: u64,
+    failed: u64,
+}
+
+/// Which of both an intervention does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intervention {
+    Force,
+    Prevent,
+}
+
+impl Campaign<'_> {
+    /// Makes runs of a failure with one of its patterns forced and prevented.
+    pub fn experiment(
+        &self,
+        store: &mut Store,
+        failure: &Failure,
+        pattern: &Pattern<CodeSite>,
+    ) -> Result<CauseExperiment, CampaignError> {
+        let (passing, failing) = bases(store, failure, pattern)?;
+        let forced = self.intervene(Intervention::Force, &passing, failure, pattern)?;
+        let prevented = self.intervene(Intervention::Prevent, &failing, failure, pattern)?;
+        Ok(CauseExperiment {
+            forced: forced.runs,
+            forced_failed: forced.failed,
+            prevented: prevented.runs,
+            prevented_failed: prevented.failed,
+            confirmed: is_confirmed(forced, prevented),
+        })
+    }
+
+    fn intervene(
+        &self,
+        intervention: Intervention,
+        bases: &[Variation],
+        failure: &Failure,
+        pattern: &Pattern<CodeSite>,
+    ) -> Result<Tally, CampaignError> {
+        let mut tally = Tally::default();
+        for base in bases {
+            if tally.runs == RUNS || Interrupt::caught().is_some() {
+                break;
+            }
+            if let Some(outcome) = self.one(intervention, *base, pattern)? {
+                tally.runs += 1;
+                tally.failed += u64::from(outcome.failure() == Some(failure));
+            }
+        }
+        Ok(tally)
+    }
+
+    /// The outcome of a run like another one, but with or without the pattern; none if there is no such
+    /// run.
+    fn one(
+        &self,
+        intervention: Intervention,
+        base: Variation,
+        pattern: &Pattern<CodeSite>,
+    ) -> Result<Option<RunOutcome>, CampaignError> {
+        let (run, folder) = self.run(base)?;
+        let clips = propose(intervention, &run, pattern)?;
+        // Both runs use the same folder.
+        drop((run, folder));
+        for clip in clips {
+            let plan = Plan { max_steps: self.settings.max_steps, ..clip.plan() };
+            let (run, _folder) = self.run_plan(base, plan)?;
+            let wanted = intervention == Intervention::Force;
+            let finished = run.outcome != RunOutcome::Unfinished;
+            if finished && run.patterns.as_ref().is_some_and(|it| it.has(pattern) == wanted) {
+                return Ok(Some(run.outcome));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn propose(
+    intervention: Intervention,
+    run: &FinishedRun,
+    pattern: &Pattern<CodeSite>,
+) -> Result<Vec<Clip>, ReplayError> {
+    let (Some(symbolized), Some(patterns)) = (run.completed.symbolized()?, &run.patterns) else {
+        return Ok(Vec::new());
+    };
+    let occurrence = patterns.patterns.iter().find(|it| it.0 == *pattern);
+    Ok(match (intervention, occurrence) {
+        (Intervention::Force, None) => intervene::forcing(symbolized, pattern),
+        (Intervention::Prevent, Some((_, it))) => intervene::preventing(symbolized, it),
+        // The run was another one than before.
+        _ => Vec::new(),
+    })
+}
+
+/// Passing runs without a pattern, and failing runs with it.
+fn bases(
+    store: &mut Store,
+    failure: &Failure,
+    pattern: &Pattern<CodeSite>,
+) -> Result<(Vec<Variation>, Vec<Variation>), CampaignError> {
+    let failure = stored::failure_row(failure, 0, None)?.id;
+    let pattern = stored::PatternKey::new(pattern)?.id;
+    let (mut passing, mut failing) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    while passing.len().min(failing.len()) < BASES {
+        let runs = store.runs(from, 100)?;
+        let Some(last) = runs.last() else { break };
+        from = last.seed + 1;
+        for run in runs {
+            let has = run.patterns.contains(&pattern);
+            let base = Variation::new(run.seed, run.expected);
+            match run.outcome {
+                Some(norn_store::Outcome::Passed) if !has => passing.push(base),
+                Some(norn_store::Outcome::Failed) if has && run.failure == Some(failure) => {
+                    failing.push(base);
+                }
+                _ => {}
+            }
+        }
+    }
+    passing.truncate(BASES);
+    failing.truncate(BASES);
+    Ok((passing, failing))
+}
+
+/// Whether the failure follows the pattern: the 95 % intervals of the two shares of failing runs do not
+/// overlap.
+fn is_confirmed(forced: Tally, prevented: Tally) -> bool {
+    let share = |it: Tally| Interval::of_share(it.failed, it.runs);
+    share(forced).low > share(prevented).high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_confirmed_only_if_failing_follows_it() {
+        let confirmed = |forced: (u64, u64), prevented: (u64, u64)| {
+            let tally = |(failed, runs)| Tally { runs, failed };
+            is_confirmed(tally(forced), tally(prevented))
+        };
+        assert!(confirmed((10, 10), (0, 10)));
+        assert!(confirmed((9, 10), (1, 10)));
+        assert!(confirmed((5, 5), (0, 5)));
+        // It fails without the pattern as well.
+        assert!(!confirmed((10, 10), (10, 10)));
+        assert!(!confirmed((0, 10), (0, 10)));
+        assert!(!confirmed((0, 10), (10, 10)));
+        // Too few runs.
+        assert!(!confirmed((3, 3), (0, 3)));
+        assert!(!confirmed((10, 10), (0, 0)));
+    }
+}

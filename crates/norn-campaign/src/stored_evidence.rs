@@ -1,0 +1,146 @@
+//! Reads the runs of a store, in the order of their seeds, and ranks their patterns.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use norn_localize::{Formula, Pattern};
+use norn_store::{CampaignRow, Outcome, Store, StoredRun};
+
+use crate::{
+    CampaignError, CodeSite, Failure, Localizer, Origin, RunEvidence, RunOutcome, Settings,
+    Variation, stored,
+};
+
+/// Number of runs that are read at a time.
+const BATCH: u64 = 100;
+
+/// The command line that repeats a run.
+pub type Reproduce<'a> = &'a (dyn Fn(Variation) -> Vec<String> + Sync);
+
+/// The runs of a store.
+#[derive(Debug)]
+pub struct StoredEvidence {
+    /// The runs that have been read.
+    pub localizer: Localizer,
+    /// Number of planned runs that have been read.
+    pub runs: u64,
+    /// Why the first of the lost runs was lost.
+    pub error: Option<String>,
+    /// The seed from which runs are read next.
+    next: u64,
+    waiting: VecDeque<StoredRun>,
+    patterns: BTreeMap<i64, Pattern<CodeSite>>,
+    failures: BTreeMap<i64, Failure>,
+}
+
+impl StoredEvidence {
+    /// Nothing has been read.
+    pub fn new(window: usize, formula: Formula) -> StoredEvidence {
+        StoredEvidence {
+            localizer: Localizer::new(window, formula),
+            runs: 0,
+            error: None,
+            next: 0,
+            waiting: VecDeque::new(),
+            patterns: BTreeMap::new(),
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// All runs that have been made; if the ranking has settled, only those that count.
+    pub fn load(
+        store: &mut Store,
+        formula: Formula,
+        reproduce: Reproduce<'_>,
+    ) -> Result<StoredEvidence, CampaignError> {
+        let CampaignRow { settings, settled, .. } = store.campaign()?;
+        let window = Settings::parse(&settings)?.window;
+        let mut evidence = StoredEvidence::new(window, formula);
+        while let Some(run) = evidence.read(store)? {
+            if settled.is_some_and(|it| run.seed > it) {
+                break;
+            }
+            evidence.add(store, &run, reproduce)?;
+        }
+        Ok(evidence)
+    }
+
+    /// Adds the next run, unless it has not been made yet. Returns its seed.
+    pub fn advance(
+        &mut self,
+        store: &mut Store,
+        reproduce: Reproduce<'_>,
+    ) -> Result<Option<u64>, CampaignError> {
+        let Some(run) = self.read(store)? else { return Ok(None) };
+        if run.outcome.is_none() {
+            // It is read again next time, with those after it.
+            self.next = run.seed;
+            self.waiting.clear();
+            return Ok(None);
+        }
+        self.add(store, &run, reproduce)?;
+        Ok(Some(run.seed))
+    }
+
+    fn read(&mut self, store: &mut Store) -> Result<Option<StoredRun>, CampaignError> {
+        if self.waiting.is_empty() {
+            self.waiting.extend(store.runs(self.next, BATCH)?);
+        }
+        let run = self.waiting.pop_front();
+        self.next = run.as_ref().map_or(self.next, |it| it.seed + 1);
+        Ok(run)
+    }
+
+    fn add(
+        &mut self,
+        store: &mut Store,
+        run: &StoredRun,
+        reproduce: Reproduce<'_>,
+    ) -> Result<(), CampaignError> {
+        let outcome = match run.outcome {
+            None => return Ok(()),
+            Some(Outcome::Lost) => {
+                self.runs += 1;
+                self.localizer.add_lost();
+                self.error = self.error.take().or_else(|| run.error.clone());
+                return Ok(());
+            }
+            Some(Outcome::Unfinished) => RunOutcome::Unfinished,
+            Some(Outcome::Passed) => RunOutcome::Passed,
+            Some(Outcome::Failed) => RunOutcome::Failed(self.failure(store, run)?),
+        };
+        self.runs += 1;
+        self.load_patterns(store, &run.patterns)?;
+        let known = run.patterns.iter().filter_map(|it| self.patterns.get(it));
+        let reproduce = reproduce(Variation::new(run.seed, run.expected));
+        self.localizer.add(&RunEvidence {
+            origin: Origin { name: run.seed.to_string(), reproduce, clip: None },
+            outcome,
+            patterns: known.cloned().collect(),
+            is_ordered: run.ordered,
+            is_sampled: run.sampled,
+        });
+        Ok(())
+    }
+
+    fn failure(&mut self, store: &mut Store, run: &StoredRun) -> Result<Failure, CampaignError> {
+        let id = run.failure.unwrap_or_default();
+        if !self.failures.contains_key(&id) {
+            for row in store.failures()? {
+                self.failures.insert(row.id, stored::failure(&row)?);
+            }
+        }
+        let unknown = || Failure::of_criterion("unknown failure");
+        Ok(self.failures.get(&id).cloned().unwrap_or_else(unknown))
+    }
+
+    fn load_patterns(&mut self, store: &mut Store, ids: &[i64]) -> Result<(), CampaignError> {
+        let new = ids.iter().copied().filter(|it| !self.patterns.contains_key(it));
+        let new: Vec<_> = new.collect();
+        for row in store.patterns(&new)? {
+            let (pattern, accesses) = stored::pattern(&row)?;
+            self.localizer.describe(&pattern, row.failing, accesses);
+            self.patterns.insert(row.id, pattern);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! The ranking of a stored campaign.
+
+use std::{fs, path::Path};
+
+use anyhow::Context as _;
+use norn_campaign::{Settings, StoredEvidence};
+use norn_localize::Formula;
+use norn_report::Localization;
+use norn_store::{Progress, Store};
+
+use super::reproduce::reproduce;
+
+/// The ranking of the runs that have been made, and the settings of the campaign.
+pub(in crate::command) fn localization(
+    store: &mut Store,
+    formula: Formula,
+    top: usize,
+) -> anyhow::Result<(Localization, Settings)> {
+    let (localization, settings, _) = ranked(store, formula, top)?;
+    Ok((localization, settings))
+}
+
+/// The same, with the evidence.
+pub(super) fn ranked(
+    store: &mut Store,
+    formula: Formula,
+    top: usize,
+) -> anyhow::Result<(Localization, Settings, StoredEvidence)> {
+    let campaign = store.campaign()?;
+    let settings = Settings::parse(&campaign.settings)?;
+    let again = |it| reproduce(&settings, it);
+    let evidence = StoredEvidence::load(store, formula, &again)?;
+    let Progress { planned, made, .. } = store.progress()?;
+    let settled = campaign.settled.is_some();
+    let localization = Localization {
+        settled,
+        // If the ranking has settled, the rest will not be made.
+        pending: if settled { 0 } else { planned - made },
+        ..evidence.localizer.report(top)
+    };
+    Ok((localization, settings, evidence))
+}
+
+/// Writes the clip of the first run with each failure to a folder, and names it in the ranking.
+pub(super) fn write_clips(
+    store: &mut Store,
+    localization: &mut Localization,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let failures = store.failures()?;
+    for (number, failure) in (1..).zip(&failures) {
+        let first = failure.seed.to_string();
+        let cluster = localization.clusters.iter_mut().find(|it| it.first == first);
+        if let (Some(cluster), Some(clip)) = (cluster, &failure.clip) {
+            let path = folder.join(format!("{number}.json"));
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&path, clip))
+                .with_context(|| format!("cannot write `{}`", path.display()))?;
+            cluster.clip = Some(path.display().to_string());
+        }
+    }
+    Ok(())
+}
