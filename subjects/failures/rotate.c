@@ -31,7 +31,10 @@ static void *rotate(void *unused) {
 static void *insert(void *unused) {
     for (int at = 0; at < STATEMENTS; at++) {
         pthread_mutex_lock(&lock);
-        if (log_is_open) logged++;
+        if (log_is_open) {
+            printf("statement %d\n", at);
+            logged++;
+        }
         pthread_mutex_unlock(&lock);
     }
     return unused;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_report::{Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
+use norn_report::{AtStake, Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
 use norn_witness::{Failure, Grade, Witness};
 
 use crate::{Base, Description, executor::Run, interleaving::interleaving, source::Source};
@@ -21,6 +21,8 @@ pub struct Finding {
     pub description: Description,
     /// How often the recorded run allows it, and why it may be intended, if that is known.
     pub remark: Option<Remark>,
+    /// A visible failure that depends on what one of its reads sees.
+    pub at_stake: Option<AtStake>,
     /// Number of candidates at these places in the trace from which it was first predicted.
     pub instances: usize,
     /// Number of call stacks that lead to these places there, as far as functions are inlined.

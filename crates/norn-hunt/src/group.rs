@@ -9,7 +9,7 @@ use std::{
 use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, EventId, Op, Step, Trace};
 use norn_witness::{Failure, Grade, Witness};
 
-use crate::{Finding, dependence, engine::CachedWitnesses};
+use crate::{Finding, danger::DangerRank, dependence, engine::CachedWitnesses};
 
 /// Number of turns of the other classes before order violations have their first.
 const LATE: usize = 3;
@@ -36,6 +36,8 @@ pub(crate) struct Group {
     expected: bool,
     /// Whether it was predicted before, from another trace.
     pub(crate) again: bool,
+    /// How directly it can lead to a visible failure.
+    pub(crate) danger: Option<DangerRank>,
 }
 
 /// Which schedules may be tried now.
@@ -68,6 +70,7 @@ impl Group {
             refused: None,
             finding,
             again,
+            danger: None,
         }
     }
 
@@ -178,10 +181,21 @@ fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
 }
 
 /// The order in which candidates are tried, see [`Ranking`].
-pub(crate) type Rank = (bool, usize, bool, BugClass);
+pub(crate) type Rank = (bool, usize, Precedence, BugClass);
+
+/// Which candidates come first in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Precedence {
+    /// Those that can lead to a visible failure.
+    Dangerous,
+    /// Deadlocks: there are few, and each of them is harmful.
+    Deadlock,
+    /// All others.
+    Other,
+}
 
 /// Ranks candidates so that the classes take turns and a class with many candidates does not delay
-/// the others. Deadlocks come first: there are few, and each of them is harmful. There are many order
+/// the others. Candidates that can lead to a visible failure have turns of their own. There are many order
 /// violations, and few of them are harmful, so the other classes get some turns before them, except
 /// before those in which a thread uses a pointer that is not yet set. Candidates that the program seems to expect come last.
 #[derive(Debug, Default)]
@@ -202,22 +216,35 @@ impl Ranking {
         *count += 1;
         let many = class == BugClass::Order && candidate.expires().is_none();
         let late = if many && !unset_pointer { LATE } else { 0 };
-        (expected, *count + late, class != BugClass::Deadlock, class)
+        let is_deadlock = class == BugClass::Deadlock;
+        let precedence = if is_deadlock { Precedence::Deadlock } else { Precedence::Other };
+        (expected, *count + late, precedence, class)
     }
 }
 
 /// Puts groups in the order in which they are tried.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
     let mut ranking = Ranking::default();
-    let mut ranked: Vec<_> = groups
-        .into_iter()
-        .map(|mut group| {
-            let finding = &findings[group.finding];
-            group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
-            let (expected, unset_pointer) = (group.expected, group.uses_unset_pointer);
-            (ranking.next(&finding.candidate, expected, unset_pointer), group)
-        })
-        .collect();
+    let mut dangers: Vec<_> = groups.iter().filter_map(|it| it.danger).collect();
+    dangers.sort_unstable();
+    let mut dangers: VecDeque<_> = dangers.into_iter().zip(1..).collect();
+    let mut rank = |group: &mut Group| {
+        let finding = &findings[group.finding];
+        group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
+        // A counter that decides a failure is not like others.
+        let decides = group.danger.is_some_and(|it| !it.is_known_value) && finding.remark.is_none();
+        group.expected &= !decides;
+        // Of candidates that are equally dangerous, those that were predicted first come first.
+        let at = dangers.iter().position(|it| Some(it.0) == group.danger);
+        match at.and_then(|at| dangers.remove(at)) {
+            Some((_, turn)) => {
+                (group.expected, turn, Precedence::Dangerous, finding.candidate.class())
+            }
+            None => ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer),
+        }
+    };
+    let mut ranked: Vec<_> =
+        groups.into_iter().map(|mut group| (rank(&mut group), group)).collect();
     ranked.sort_by_key(|(key, _)| *key);
     ranked.into_iter().map(|(_, group)| group).collect()
 }

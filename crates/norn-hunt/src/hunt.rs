@@ -27,6 +27,7 @@ use crate::{
         ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Trial, drive,
     },
     claim::claim,
+    danger::{Dangers, critical_reads},
     describe::describe,
     engine::CachedWitnesses,
     executor::{Plan, Run},
@@ -135,14 +136,17 @@ impl Hypotheses for Hunting<'_> {
         witnesses: &CachedWitnesses<'_>,
     ) -> Result<Queue, ReplayError> {
         let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
-        let options = norn_predict::Options { sets, ..self.evidence.options.predict.clone() };
-        let prediction = predict_program(source, &options);
+        let critical_reads = critical_reads(source, self.evidence.options.distance);
+        let options = &self.evidence.options.predict;
+        let options = norn_predict::Options { sets, critical_reads, ..options.clone() };
+        let mut prediction = predict_program(source, &options);
+        let dangers = Dangers::new(source, std::mem::take(&mut prediction.dangers));
         self.incomplete |= prediction.incomplete;
         let omitted = Omissions::new(source, &prediction, unknown);
         self.omitted.add(omitted, self.sources == 0);
         let candidates = prediction.candidates.into_iter().map(|it| (it, None));
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
-        let groups = self.groups(source, candidates.chain(violations));
+        let groups = self.groups((source, &dangers), candidates.chain(violations));
         witnesses.expect(groups.iter().map(|it| &it.instances), self.sources);
         let trace = self.sources;
         self.sources += 1;

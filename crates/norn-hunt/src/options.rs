@@ -16,6 +16,16 @@ const FEWEST_EVENTS: u64 = 4_000_000;
 const MORE_BYTES: u64 = 4;
 const FEWEST_BYTES: u64 = 64 << 20;
 
+/// Where the candidates of a hunt come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CandidateSource {
+    /// All analyses.
+    #[default]
+    All,
+    /// Only candidates in which a read that decides a visible failure sees something else.
+    Failures,
+}
+
 /// The options of a hunt. If no timeout for runs is given, it is two minutes for the recorded run,
 /// and for the others twenty times the duration of that run, but at least ten seconds.
 #[derive(Clone, Debug)]
@@ -28,6 +38,11 @@ pub struct Options {
     pub output: PathBuf,
     /// What to search for.
     pub predict: norn_predict::Options,
+    /// Where candidates come from.
+    pub from: CandidateSource,
+    /// Maximum number of dependence steps from a visible failure back to a read that decides it; 0 to
+    /// ignore failures.
+    pub distance: u32,
     /// Declared atomic sets, by variable names; if there are none, variables that are used together
     /// form sets.
     pub atomic_sets: Vec<Vec<String>>,

@@ -63,6 +63,8 @@ pub struct Danger {
     pub stake: Stake,
     /// The read.
     pub read: SiteId,
+    /// The write that it saw.
+    pub expected: Option<SiteId>,
     /// The write that it would see; none if that is the content of memory before the first write.
     pub instead: Option<SiteId>,
     /// The write that the read would come before; none if the write that it would see comes earlier.

@@ -184,7 +184,14 @@ impl<'a, 't> Variable<'a, 't> {
             Way::Before(write) => Some(site(write)),
             Way::After(_) | Way::Late { .. } => None,
         };
-        Danger { is_known_value, stake, read: site(row.read), instead: instead.map(site), missed }
+        Danger {
+            is_known_value,
+            stake,
+            read: site(row.read),
+            expected: row.any_seen().map(site),
+            instead: instead.map(site),
+            missed,
+        }
     }
 
     /// Whether another analysis finds the same order.

@@ -88,3 +88,7 @@ fn neighbour<'a>(
     let writes = touches[from..upto].iter().filter(|it| it.kind.is(Action::Write));
     writes.filter(|it| is_wanted(it)).min_by_key(|it| it.index.abs_diff(to.index))
 }
+
+#[cfg(test)]
+#[path = "visibility_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ pub mod vocabulary;
 pub mod writer;
 
 pub use report::{
-    Access, Address, AlsoSeen, Arrival, AtomicOperation, Barrier, Batch, Block, BriefLine,
+    Access, Address, AlsoSeen, Arrival, AtStake, AtomicOperation, Barrier, Batch, Block, BriefLine,
     BriefSection, CauseExperiment, Claimed, Command, Control, Death, Departure, Detail, Detour,
     EarlierUse, Ended, EventRow, ExitMeaning, ExitStatus, FailureCluster, FailureKind, Fault,
     Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,

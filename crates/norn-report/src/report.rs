@@ -24,7 +24,7 @@ pub use self::{
     batch::{Batch, Parting, Print, RunKind},
     event::{EventRow, Interleaving},
     finding::{
-        Access, AlsoSeen, AtomicOperation, BriefLine, BriefSection, Detail, Finding, Harm,
+        Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, BriefSection, Detail, Finding, Harm,
         HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
         UnrecordedOrder, UnrecordedSync, WeakOperation,
     },

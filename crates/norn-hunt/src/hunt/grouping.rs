@@ -10,7 +10,8 @@ use norn_predict::Remark;
 
 use super::Hunting;
 use crate::{
-    Finding, Status,
+    CandidateSource, Finding, Status,
+    danger::Dangers,
     describe::describe,
     group::{Group, in_turn},
     source::{Key, Source},
@@ -46,18 +47,21 @@ impl Hunting<'_> {
     /// does in this trace.
     pub(super) fn groups(
         &mut self,
-        source: &Source,
+        (source, dangers): (&Source, &Dangers),
         candidates: impl Iterator<Item = (Candidate, Option<Remark>)>,
     ) -> Vec<Group> {
         let keys = SourceKeys::new(source);
         let mut grouping = Grouping::default();
+        let only_dangerous = self.evidence.options.from == CandidateSource::Failures;
         for (candidate, remark) in candidates {
-            if grouping.is_new(&candidate) {
-                self.group(&mut grouping, (source, &keys), candidate, remark);
+            let is_wanted = !only_dangerous || dangers.of(&candidate).is_some();
+            if is_wanted && grouping.is_new(&candidate) {
+                self.group(&mut grouping, (source, &keys, dangers), candidate, remark);
             }
         }
         let Grouping { mut groups, stacks, .. } = grouping;
         for (group, stacks) in groups.iter_mut().zip(stacks) {
+            group.danger = group.instances.iter().filter_map(|it| dangers.rank(source, it)).min();
             if !group.again {
                 let finding = self.finding(group.finding);
                 finding.instances = stacks.len();
@@ -72,7 +76,7 @@ impl Hunting<'_> {
     fn group(
         &mut self,
         grouping: &mut Grouping,
-        (source, keys): (&Source, &SourceKeys<'_>),
+        (source, keys, dangers): (&Source, &SourceKeys<'_>, &Dangers),
         candidate: Candidate,
         remark: Option<Remark>,
     ) {
@@ -96,6 +100,7 @@ impl Hunting<'_> {
                 description: describe(source, &candidate, false),
                 candidate: candidate.clone(),
                 remark,
+                at_stake: dangers.describe(source, &candidate),
                 source: self.sources,
                 unrecorded_sync: None,
                 instances: 1,

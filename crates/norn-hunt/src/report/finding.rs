@@ -28,6 +28,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         instances: 1,
         stacks: 1,
         remark: None,
+        at_stake: None,
         schedule: None,
         why: None,
         unordered: None,
@@ -79,6 +80,7 @@ pub(super) fn finding(found: &crate::Finding) -> Finding {
         stacks: found.stacks,
         source: found.source,
         remark: found.remark.as_ref().map(remark),
+        at_stake: found.at_stake.clone(),
         unrecorded_sync: found.unrecorded_sync.clone(),
         ..candidate(&found.candidate, &found.description)
     };

@@ -135,7 +135,7 @@ fn a_write_of_the_same_value_is_not_dangerous() {
 #[test]
 fn known_values_are_less_dangerous() {
     let trace = "T1 w x 1 @ a\nT2 r x 1 @ r\nT2 w y 1\nT1 w x 2 @ b\nT2 r x 2 @ r\nT1 w x 3 @ c";
-    assert_snapshot!(seen(trace), @"sees nothing before a; sees c; sees a before b, as another read did; sees b, as another read did");
+    assert_snapshot!(seen(trace), @"sees nothing before a; sees c; sees c; sees b, as another read did; sees a before b, as another read did");
 }
 
 /// What a program prints differs only if the value is new, and a pointer is bad if it is zero.

@@ -50,6 +50,9 @@ pub struct Finding {
     /// How often the recorded run allows it, and why it may be intended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<Remark>,
+    /// A visible failure that depends on what a read of the finding sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_stake: Option<AtStake>,
     /// The schedule that makes it happen, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
@@ -199,6 +202,23 @@ pub struct Remark {
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// A visible failure that depends on what a read sees.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AtStake {
+    /// What happens there: `assertion`, `error-message`, `output`, `loop` or `access`.
+    pub failure: String,
+    /// The lines from the failure back to the read that decides it, as far as they are known.
+    pub chain: Vec<Location>,
+    /// The number of dependence steps from the failure to the read.
+    pub distance: u32,
+    /// Where the write is that the read saw in the recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Location>,
+    /// Where the write is that it sees instead. None if the memory was not written before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead: Option<Location>,
 }
 
 /// Why the accesses of a data race are not ordered although atomic operations are between them.

@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 use norn_model::{Consequence, Location, ThreadName};
 
 use super::{
-    Access, AlsoSeen, Arrival, Barrier, Batch, Block, BriefSection, Claimed, Control, Death,
-    Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind, Finding, Harm,
-    HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line, Localization, Misuse,
-    NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure, ObservedValue, Omissions,
-    Parameter, Parting, Point, Progress, Property, RankedPattern, Remark, Report, Requested, Run,
-    RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait, Start, Step, Story,
-    Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted, UnrecordedOrder,
-    UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
+    Access, AlsoSeen, Arrival, AtStake, Barrier, Batch, Block, BriefSection, Claimed, Control,
+    Death, Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind, Finding,
+    Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line, Localization,
+    Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure, ObservedValue,
+    Omissions, Parameter, Parting, Point, Progress, Property, RankedPattern, Remark, Report,
+    Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait, Start,
+    Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted,
+    UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation,
+    Writing,
 };
 
 /// Changes a text.
@@ -190,6 +191,7 @@ fields! {
     Access { thread event variable shown stack locks frames; action stuck value }
     AlsoSeen { name clips; more }
     Arrival { operation object at; event code }
+    AtStake { failure chain expected instead; distance }
     Barrier { object arrived; needed }
     Batch { kinds control repeat; runs failed stopped usual segments }
     Block { allocated freed; size offset }
@@ -205,7 +207,7 @@ fields! {
     FailureCluster { title places first reproduce clip ranking; failed more }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
-        consequence story interleaving clip replay harm unordered unrecorded_sync
+        consequence story interleaving clip replay harm unordered unrecorded_sync at_stake
         not_reproduced fingerprint;
         class status harmful bug scope source instances stacks other_output other_status executions
     }

@@ -89,6 +89,7 @@ pub(super) fn finding() -> Finding {
         instances: 1,
         stacks: 1,
         remark: None,
+        at_stake: None,
         schedule: None,
         why: None,
         unordered: None,

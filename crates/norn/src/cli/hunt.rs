@@ -1,6 +1,7 @@
 //! `norn hunt`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use norn_hunt::CandidateSource;
 
 use super::{Counting, Forcing, MemoryArg, Search};
 
@@ -20,6 +21,14 @@ pub(crate) struct Hunt {
     /// Number of runs under random schedules, in between and when there are no candidates left
     #[arg(long, default_value_t = 60, value_name = "NUMBER", help_heading = "Search")]
     pub(crate) explore: usize,
+    /// Where candidates come from
+    #[arg(long, value_enum, default_value_t, help_heading = "Search")]
+    pub(crate) from: FromArg,
+    /// Maximum number of dependence steps from a visible failure back to the reads that decide it, up to 4;
+    /// 0 to try candidates without regard to failures
+    #[arg(long, default_value_t = 4, value_name = "N", help_heading = "Search",
+          value_parser = clap::value_parser!(u32).range(..=4))]
+    pub(crate) distance: u32,
     /// Which values atomic loads may return in runs under random schedules
     #[arg(long, value_enum, default_value_t, value_name = "MODEL", help_heading = "Search")]
     pub(crate) memory: MemoryArg,
@@ -29,4 +38,22 @@ pub(crate) struct Hunt {
     pub(crate) counting: Counting,
     #[command(flatten)]
     pub(crate) forcing: Forcing,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum FromArg {
+    /// All analyses; what can lead to a visible failure is tried first
+    #[default]
+    All,
+    /// Only reads that decide a visible failure and can see something else
+    Failures,
+}
+
+impl From<FromArg> for CandidateSource {
+    fn from(from: FromArg) -> Self {
+        match from {
+            FromArg::All => CandidateSource::All,
+            FromArg::Failures => CandidateSource::Failures,
+        }
+    }
 }

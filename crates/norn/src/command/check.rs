@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use norn_frontend::{Cancel, Launch};
-use norn_hunt::{Check, Options};
+use norn_hunt::{CandidateSource, Check, Options};
 use norn_property::Property;
 use norn_trace::MemoryModel;
 
@@ -47,6 +47,8 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         },
         output: forcing.output.clone(),
         predict: norn_predict::Options::default(),
+        from: CandidateSource::All,
+        distance: 0,
         atomic_sets: Vec::new(),
         engines: args.engine.into(),
         cancel: cancel.clone(),

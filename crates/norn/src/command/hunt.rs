@@ -64,6 +64,8 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         },
         output: forcing.output.clone(),
         predict: prediction_options(&args.search)?,
+        from: args.from.into(),
+        distance: args.distance,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),
         cancel: cancel.clone(),

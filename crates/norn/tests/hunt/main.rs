@@ -9,6 +9,7 @@ mod bad_input;
 mod cmake;
 mod deadlock;
 mod endless;
+mod failures;
 mod identity;
 mod imported;
 mod interrupt;

@@ -6,8 +6,8 @@ use norn_model::{BugClass, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object, ObservedFailure,
-    Remark, Report, Status, Unordered, Update, WeakOperation,
+    Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object,
+    ObservedFailure, Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{
         consequence, headline, news, not_reproduced, observed_headline, older_loads, place,
     },
@@ -77,6 +77,9 @@ fn body(
     }
     if let Some(remark) = &finding.remark {
         remarks(out, remark)?;
+    }
+    if let Some(stake) = finding.at_stake.as_ref().filter(|_| finding.harmful) {
+        at_stake(out, stake)?;
     }
     if finding.other_output && !deadlock {
         writeln!(out, "   output differs from the recorded run")?;
@@ -192,6 +195,23 @@ fn remarks(out: &mut dyn Write, remark: &Remark) -> io::Result<()> {
         writeln!(out, "   possibly intended: {why}")?;
     }
     Ok(())
+}
+
+/// From a failure back to the read that decides it, and what that read sees.
+fn at_stake(out: &mut dyn Write, stake: &AtStake) -> io::Result<()> {
+    let what = match &*stake.failure {
+        "loop" => "whether the loop ends",
+        "output" => "the output",
+        "error-message" => "the error message",
+        other => other,
+    };
+    let chain: Vec<_> = stake.chain.iter().map(place).collect();
+    writeln!(out, "   the read decides {what}: {}", paint::detail(chain.join(" ← ")))?;
+    let instead = stake.instead.as_ref().map(place);
+    let instead = instead.map_or("nothing".to_owned(), |it| format!("the write at {it}"));
+    let expected = stake.expected.as_ref().map(place);
+    let expected = expected.map_or(String::new(), |it| format!(" instead of the one at {it}"));
+    writeln!(out, "   it sees {instead}{expected}")
 }
 
 /// Which thread does what to which variable where.
