@@ -5,7 +5,8 @@
 
 use std::{
     cell::OnceCell,
-    fs,
+    fs::{self, File},
+    io::{Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -28,6 +29,12 @@ use crate::{
     guide::Mutation,
     source::{Loading, Source},
 };
+
+/// Maximum number of lines that are quoted of what a failing program printed, and of characters of each.
+const PRINTED_LINES: usize = 5;
+const PRINTED_LENGTH: usize = 300;
+/// Number of bytes at the end of its standard error in which these lines are.
+const PRINTED_BYTES: u64 = 4096;
 
 /// What a program hands over when it ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +98,8 @@ pub(crate) struct Run {
     pub(crate) failure: Option<FailureSite>,
     /// The explanation of its failure, if it failed.
     pub(crate) story: Option<Story>,
+    /// The last lines that it wrote to standard error, if it failed.
+    pub(crate) printed: Vec<String>,
     pub(crate) output: Output,
     /// The schedule that was forced on it, and how far it followed.
     pub(crate) forced: Option<Forced>,
@@ -211,7 +220,7 @@ impl LocalExecutor {
         let failed = |source| ReplayError::Scratch { path: files.clone(), source };
         fs::create_dir_all(&files).map_err(failed)?;
         let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
-        let streams = Streams::Files { stdout: stdout.clone(), stderr };
+        let streams = Streams::Files { stdout: stdout.clone(), stderr: stderr.clone() };
         let launch = Launch {
             output: trace.to_owned(),
             plan: Some(plan),
@@ -231,12 +240,24 @@ impl LocalExecutor {
         let story =
             if completed.consequence.is_failure() { story::story(&completed) } else { None };
         let failure = failure_site(&completed, story.as_ref());
+        let printed = if failure.is_some() { last_lines(&stderr) } else { Vec::new() };
         let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
         let _ = fs::remove_dir_all(&files);
         let (folder, source) = (None, OnceCell::new());
         let (forced, mutation) = (None, None);
         let loading = options.loading();
-        Ok(Run { completed, failure, story, output, forced, mutation, folder, loading, source })
+        Ok(Run {
+            completed,
+            failure,
+            story,
+            printed,
+            output,
+            forced,
+            mutation,
+            folder,
+            loading,
+            source,
+        })
     }
 
     /// Replays a clip, as `norn replay` does.
@@ -275,6 +296,24 @@ impl LocalExecutor {
         }
         Ok(Run { forced: Some(forced), ..run })
     }
+}
+
+/// The last lines of a file, as far as they are texts of a reasonable length.
+fn last_lines(path: &Path) -> Vec<String> {
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(PRINTED_BYTES)))?;
+        file.take(PRINTED_BYTES).read_to_end(&mut text)
+    });
+    // What a program printed is only quoted: without it, the report is still right.
+    if read.is_err() {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&text);
+    let mut lines: Vec<_> = text.lines().rev().filter(|it| !it.trim().is_empty()).collect();
+    lines.truncate(PRINTED_LINES);
+    lines.into_iter().rev().map(|it| it.chars().take(PRINTED_LENGTH).collect()).collect()
 }
 
 impl Executor for LocalExecutor {

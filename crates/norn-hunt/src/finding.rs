@@ -57,6 +57,8 @@ pub struct Confirmed {
     pub failure: Option<FailureSite>,
     /// The explanation of the failure, if it failed.
     pub story: Option<Story>,
+    /// The last lines that it wrote to standard error, if it failed.
+    pub printed: Vec<String>,
     /// Whether its output or exit status differs from the recorded run.
     pub other_output: bool,
     /// Its exit status, if that differs and is not a failure.
@@ -87,6 +89,7 @@ impl Confirmed {
             consequence: run.consequence().clone(),
             failure: run.failure.clone(),
             story: run.story.clone(),
+            printed: run.printed.clone(),
             other_output: run.output != base.output,
             other_status: status.filter(|it| Some(*it) != base.output.status),
             witness: witness.clone(),
@@ -101,6 +104,7 @@ impl Confirmed {
     pub(crate) fn forget_failure(&mut self) {
         self.consequence = Consequence::None;
         (self.failure, self.story) = (None, None);
+        self.printed.clear();
     }
 
     /// How close to the recorded run the schedule was.

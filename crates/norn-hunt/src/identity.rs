@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use norn_model::{BugClass, BugId, Candidate, Location};
 use norn_report::{Access, Object, vocabulary};
 
-use crate::{Confirmed, Description, Finding, Observed, Prospect, Violation, stable_name::stable};
+use crate::{
+    Cause, Confirmed, Description, Finding, Observed, Prospect, Violation, stable_name::stable,
+};
 
 impl Finding {
     /// The identity of the bug.
@@ -51,6 +53,18 @@ impl Observed {
     /// The identity of the bug, as far as its failure determines it.
     pub fn bug(&self) -> BugId {
         BugId { failure: self.failure.clone(), ..BugId::default() }
+    }
+
+    /// The identity of the bug with what is behind the failure, if that is known. It depends on the run
+    /// that showed the failure, so baselines use [`Observed::bug`] alone.
+    pub fn diagnosed_bug(&self) -> BugId {
+        let Some(Cause { kind, description, .. }) = &self.cause else { return self.bug() };
+        BugId {
+            class: Some(kind.class()),
+            variables: description.variables.iter().map(variable).collect(),
+            places: places(&description.accesses),
+            ..self.bug()
+        }
     }
 }
 

@@ -34,6 +34,11 @@ pub(crate) fn interleaving(
     Interleaving { recorded, forced }
 }
 
+/// The order of some events of a run, with the synchronisation around them.
+pub(crate) fn order_of(source: &Source, events: &[EventId]) -> Vec<EventRow> {
+    rows(source, &events.iter().map(|it| Some(*it)).collect::<Vec<_>>())
+}
+
 /// The same event in another run, where its thread may have another number.
 fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
     let name = source.symbolized.thread(id.thread);

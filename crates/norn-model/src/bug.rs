@@ -41,14 +41,18 @@ pub struct FailureSite {
 
 impl BugId {
     /// Whether both describe one bug: they cause the same failure, and share a variable or the same
-    /// locations. Without a failure, only the locations count. The two directions of a race may
-    /// cause different failures: if `other` causes none, it is the same race if its locations are
-    /// the same.
+    /// locations. A crash or a memory error at the same location is one bug whatever leads to it.
+    /// The same accesses may cause different failures, as the two directions of a race do. Without a
+    /// failure, only the locations count: if `other` causes none, it is the same race if its locations
+    /// are the same.
     pub fn is_same_bug(&self, other: &BugId) -> bool {
         let harmless = other.failure.is_none();
         let common = !self.variables.is_disjoint(&other.variables);
         let same_failure = self.failure == other.failure;
-        same_failure && (!harmless && common || self.shares_places(other))
+        let crash = self.failure.as_ref().is_some_and(FailureSite::is_crash);
+        let both_fail = self.failure.is_some() && !harmless;
+        same_failure && (crash || !harmless && common || self.shares_places(other))
+            || both_fail && common && self.shares_places(other)
             || harmless && common && self.places == other.places
     }
 
@@ -63,6 +67,13 @@ impl BugId {
 }
 
 impl FailureSite {
+    /// Whether it is a crash or a memory error whose location is known. Other failures, such as an exit
+    /// status, are often reported at one place whatever their cause.
+    fn is_crash(&self) -> bool {
+        let is_crash = self.kind.starts_with("signal ") || self.kind.starts_with("memory ");
+        is_crash && !self.places.is_empty()
+    }
+
     /// A failure at some locations.
     pub fn new(
         consequence: &Consequence,
@@ -137,9 +148,25 @@ mod tests {
     fn the_same_status_is_not_the_same_failure() {
         let one = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("audit")));
         let same = bug("total", &[at("add", 1)], Some(exit_at("audit")));
-        let other = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("check")));
+        let other = bug("total", &[at("add", 1), at("put", 5)], Some(exit_at("check")));
         assert!(one.is_same_bug(&same));
         assert!(!one.is_same_bug(&other));
+    }
+
+    #[test]
+    fn the_same_accesses_may_lead_to_different_failures() {
+        let one = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("audit")));
+        let other = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("check")));
+        assert!(one.is_same_bug(&other));
+    }
+
+    #[test]
+    fn a_crash_at_one_place_is_one_bug_whatever_leads_to_it() {
+        let signal = Consequence::Signal { signal: 11, at: None };
+        let crash = |line| Some(FailureSite::new(&signal, [at("is_empty", line)]));
+        let one = bug("queue", &[at("release", 1), at("serve", 2)], crash(28));
+        assert!(one.is_same_bug(&bug("first", &[at("pop", 5)], crash(28))));
+        assert!(!one.is_same_bug(&bug("first", &[at("pop", 5)], crash(29))));
     }
 
     #[test]

@@ -16,8 +16,12 @@ mod symbols;
 mod thread_names;
 mod unrecorded;
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use norn_frontend::{FrontEnd, FrontEndError, Launch, Recording, Symbols};
 use norn_trace::Trace;
@@ -39,6 +43,33 @@ impl Native {
     /// A front end that keeps what it finds out about programs in a folder.
     pub fn with_cache(folder: PathBuf) -> Native {
         Native { files: Arc::new(Files::with_cache(folder)), ..Native::default() }
+    }
+}
+
+/// A build of a program, as it is on disk now.
+#[derive(Debug)]
+pub struct ProgramBuild {
+    file: Arc<files::ModuleFile>,
+}
+
+impl ProgramBuild {
+    /// Opens the program that a command starts; none if it cannot be read.
+    pub fn open(name: &OsStr, directory: Option<&Path>) -> Option<ProgramBuild> {
+        let path = find_program(name, directory).ok()?;
+        Some(ProgramBuild { file: Files::default().open(&path).ok()? })
+    }
+
+    /// Identifies the build.
+    pub fn identity(&self) -> &str {
+        self.file.identity()
+    }
+
+    /// The source file with a name from which some of its code was compiled; none if there are several.
+    pub fn source(&self, name: &str) -> Option<PathBuf> {
+        let files = self.file.calls().iter().flat_map(|it| it.1.iter());
+        let files = files.filter_map(|it| it.file.as_deref().map(Path::new));
+        let named: BTreeSet<_> = files.filter(|it| it.ends_with(name)).collect();
+        named.first().filter(|_| named.len() == 1).map(|it| it.to_path_buf())
     }
 }
 

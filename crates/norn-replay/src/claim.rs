@@ -181,19 +181,19 @@ fn block_size(run: impl Iterator<Item = Event>, at: EventId, block: u64) -> Opti
 }
 
 /// The places of a run's events, each looked up once.
-struct Places<'a> {
+pub(crate) struct Places<'a> {
     symbolized: &'a SymbolizedTrace,
     labels: Labels<'a>,
     known: BTreeMap<SiteId, Point>,
 }
 
 impl<'a> Places<'a> {
-    fn new(symbolized: &'a SymbolizedTrace) -> Places<'a> {
+    pub(crate) fn new(symbolized: &'a SymbolizedTrace) -> Places<'a> {
         Places { symbolized, labels: Labels::new(symbolized), known: BTreeMap::new() }
     }
 
     /// The place of a site, as it is in every build.
-    fn point(&mut self, site: SiteId) -> Point {
+    pub(crate) fn point(&mut self, site: SiteId) -> Point {
         if let Some(point) = self.known.get(&site) {
             return point.clone();
         }

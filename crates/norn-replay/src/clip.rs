@@ -10,7 +10,7 @@ use norn_trace::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Claim, ReplayError, path};
+use crate::{Claim, ReplayError, path, source_lines::SourceLines};
 
 /// The version of clips without a path.
 const VERSION: u32 = 1;
@@ -20,8 +20,10 @@ const WITH_PATH: u32 = 2;
 const WITH_TIMEOUTS: u32 = 3;
 /// The version of clips with another memory model.
 const WITH_MEMORY: u32 = 4;
-/// The version of clips with a claim; the newest that can be read.
-const NEWEST: u32 = 5;
+/// The version of clips with a claim.
+const WITH_CLAIM: u32 = 5;
+/// The version of clips with the text of source lines; the newest that can be read.
+const NEWEST: u32 = 6;
 
 /// Everything that is needed to replay a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +76,9 @@ pub struct Clip {
     /// The expected events of each thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<path::Path>,
+    /// The text of the source lines of points.
+    #[serde(default, skip_serializing_if = "SourceLines::is_empty")]
+    pub(crate) sources: SourceLines,
 }
 
 /// How a run was found.
@@ -116,7 +121,16 @@ impl Clip {
             inputs: None,
             schedule,
             path: None,
+            sources: SourceLines::new(),
         }
+    }
+
+    /// Sets the text of source lines, and the version: an older norn cannot read them.
+    pub(crate) fn set_sources(&mut self, sources: SourceLines) {
+        if !sources.is_empty() {
+            self.norn = NEWEST;
+        }
+        self.sources = sources;
     }
 
     /// Whether it has the expected events of each thread.
@@ -156,7 +170,7 @@ impl Clip {
     /// Sets the claim, if there is one, and the version: an older norn cannot read a claim.
     pub fn set_claim(&mut self, claim: Option<Claim>) {
         if claim.is_some() {
-            self.norn = NEWEST;
+            self.norn = self.norn.max(WITH_CLAIM);
         }
         self.claim = claim;
     }
@@ -316,7 +330,7 @@ mod tests {
     fn errors_of_invalid_clips_name_the_cause() {
         let error = |text| Clip::read(&write(text).1).unwrap_err().to_string();
         assert!(error("{}").contains("missing field `norn`"));
-        assert!(error(r#"{"norn": 6}"#).contains("version 6"));
+        assert!(error(r#"{"norn": 7}"#).contains("version 7"));
         assert!(error(r#"{"norn": 1, "command": [], "shedule": []}"#).contains("shedule"));
         assert!(Clip::read(Path::new("/nowhere")).unwrap_err().to_string().contains("cannot read"));
     }

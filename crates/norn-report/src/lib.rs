@@ -14,9 +14,9 @@ pub mod writer;
 
 pub use report::{
     Access, Address, AlsoSeen, Arrival, AtStake, AtomicOperation, Barrier, Batch, Block, BriefLine,
-    BriefSection, CauseExperiment, Claimed, Command, Control, Death, Departure, Detail, Detour,
-    EarlierUse, Ended, EventRow, ExitMeaning, ExitStatus, FailureCluster, FailureKind, Fault,
-    Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,
+    BriefSection, Cause, CauseExperiment, Claimed, Command, Control, Death, Departure, Detail,
+    Detour, EarlierUse, Ended, EventRow, ExitMeaning, ExitStatus, FailureCluster, FailureKind,
+    Fault, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,
     Localization, Misuse, NotReproduced, Note, Notice, Number, Object, ObjectMisuse, ObjectState,
     ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Print, Progress,
     Property, RankedPattern, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,

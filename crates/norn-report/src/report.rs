@@ -24,9 +24,9 @@ pub use self::{
     batch::{Batch, Parting, Print, RunKind},
     event::{EventRow, Interleaving},
     finding::{
-        Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, BriefSection, Detail, Finding, Harm,
-        HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status, Turn, Unordered,
-        UnrecordedOrder, UnrecordedSync, WeakOperation,
+        Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, BriefSection, Cause, Detail,
+        Finding, Harm, HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status,
+        Turn, Unordered, UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
     line::{Line, Progress, Start, Unpredicted, Update},
     localization::{CauseExperiment, FailureCluster, Localization, RankedPattern, ScoreInterval},

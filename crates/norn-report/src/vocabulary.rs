@@ -17,7 +17,7 @@ pub use self::{
     action::Action,
     consequence::{consequence, memory_fault, misused},
     headline::{headline, news, observed_headline, property_headline},
-    location::{place, short_function, source},
+    location::{path, place, short_function, source},
     note::note,
     reproduction::not_reproduced,
     signal::signal_name,

@@ -23,7 +23,6 @@ use std::io;
 
 use crate::{Line, Report};
 
-use self::text::event as event_text;
 pub use self::{
     github::GitHub,
     html::Html,
@@ -32,7 +31,7 @@ pub use self::{
     perfetto::Perfetto,
     sarif::Sarif,
     source_files::{NoSourceFiles, SourceFiles},
-    text::Text,
+    text::{Text, event as event_text},
 };
 
 /// Writes reports in one format.
@@ -54,6 +53,9 @@ pub trait Writer {
 pub struct Layout {
     /// Columns of the terminal.
     pub width: usize,
+    /// Whether the text is read on a terminal: then no line is wider, and sources are listed by their
+    /// paths, which terminals let their users open.
+    pub terminal: bool,
     /// Whether suppressions that were not used are listed, too.
     pub verbose: bool,
     /// The source files of the program.
@@ -65,7 +67,7 @@ pub const WIDTH: usize = 100;
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout { width: WIDTH, verbose: false, sources: &NoSourceFiles }
+        Layout { width: WIDTH, terminal: false, verbose: false, sources: &NoSourceFiles }
     }
 }
 

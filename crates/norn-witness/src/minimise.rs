@@ -55,6 +55,11 @@ impl<'a> Minimiser<'a> {
         self.join(&links, &needed, candidate)
     }
 
+    /// The same events with fewer context switches, from the beginning of the run.
+    pub fn with_fewer_switches(&self, turns: &[Turn]) -> Vec<Turn> {
+        self.rearrange(&vec![0; self.trace.threads.len()], turns)
+    }
+
     /// The same events with fewer context switches. No event is the last one here.
     pub(crate) fn rearrange(&self, done: &[u32], turns: &[Turn]) -> Vec<Turn> {
         let mut links = self.links(done, turns);

@@ -9,7 +9,8 @@ use std::{collections::BTreeSet, io, ops::ControlFlow, path::PathBuf};
 
 use norn_hunt::{News, Observed, Stage, report::Marks};
 use norn_report::{
-    Ended, Finding, Line, Note, Progress, Report, SCHEMA, Start, Summary, Tool, Unpredicted, Update,
+    Ended, Finding, Line, Note, ObservedFailure, Progress, Report, SCHEMA, Start, Summary, Tool,
+    Unpredicted, Update,
 };
 
 use crate::{
@@ -181,18 +182,30 @@ impl<R: Results> Announcer<R> {
         self.found = true;
     }
 
-    /// A failure that is the consequence of a confirmed finding is shown with that finding.
+    /// A failure that is the consequence of a confirmed finding is shown with that finding. A failure
+    /// has a number if it makes the command fail.
     fn announce_failure(&mut self, results: &R, failure: &Observed) {
-        self.found |= R::fails_on_observed(self.fail_on);
-        let explained = (0..results.count())
-            .filter(|at| self.bugs.contains(*at))
-            .any(|at| failure.failure.is_some() && results.bug(at).failure == failure.failure);
-        if explained {
+        let (mut bug, mut known) = (None, false);
+        if R::fails_on_observed(self.fail_on) {
+            self.found = true;
+            match self.bugs.add_failure::<R>(failure) {
+                Added::New(number) => bug = Some(number),
+                Added::Known { bug: number, worse: true } => (bug, known) = (Some(number), true),
+                Added::Known { worse: false, .. } | Added::Nothing => return,
+            }
+        } else if self.is_explained(results, failure) {
             return;
         }
         let attempt = failure.finding.map(|at| results.finding(at));
-        let failure = norn_hunt::report::observed(failure);
-        self.write(&Line::Observed(Box::new(Unpredicted { failure, attempt })));
+        let failure = ObservedFailure { bug, ..norn_hunt::report::observed(failure) };
+        self.write(&Line::Observed(Box::new(Unpredicted { failure, attempt, known })));
+    }
+
+    /// Whether a finding that was printed leads to a failure.
+    fn is_explained(&self, results: &R, failure: &Observed) -> bool {
+        (0..results.count())
+            .filter(|at| self.bugs.contains(*at))
+            .any(|at| failure.failure.is_some() && results.bug(at).failure == failure.failure)
     }
 
     fn filter<'a>(&self, results: &'a R) -> ReportFilter<'a> {
@@ -212,7 +225,9 @@ impl<R: Results> Announcer<R> {
         filter.keep(|at| self.bugs.contains(at));
         let exit = if filter.fails() { Exit::Harmful } else { results.exit()? };
         let (ranked, bugs) = (results.ranked(), self.bugs.groups(results));
-        let marks = Marks { ranked, bugs, ..filter.marks() };
+        let number = |it: &Observed| self.bugs.number_of_failure(&it.clip);
+        let failures = results.observed().iter().map(number).collect();
+        let marks = Marks { ranked, bugs, failures, ..filter.marks() };
         let report = Report { exit: exit.into(), ..results.report(&marks) };
         self.end(report)?;
         Ok(exit)

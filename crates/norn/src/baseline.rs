@@ -321,6 +321,8 @@ mod tests {
             consequence: Consequence::Exit(status),
             failure: None,
             story: None,
+            printed: Vec::new(),
+            cause: None,
             clip: "clip.json".into(),
             executions: 1,
             older_loads: 0,

@@ -5,6 +5,9 @@
 //! when the bug is found, and the report has the same one. Nothing is omitted: machine-readable reports have
 //! all findings, with the bug of each.
 
+use std::path::{Path, PathBuf};
+
+use norn_hunt::Observed;
 use norn_model::BugId;
 
 use crate::results::Results;
@@ -19,6 +22,8 @@ pub(crate) struct Bugs {
 struct Bug {
     /// Its findings: their indices, and the identities that they had when they were added.
     members: Vec<(usize, BugId)>,
+    /// Its failures that nothing predicted: their clips and identities.
+    failures: Vec<(PathBuf, BugId)>,
     /// Whether one of them leads to a failure.
     fails: bool,
 }
@@ -39,10 +44,13 @@ impl Bugs {
     /// `fails` says whether it leads to a failure.
     pub(crate) fn add<R: Results>(&mut self, at: usize, id: BugId, fails: bool) -> Added {
         let is_it = |it: &Bug| it.members.iter().any(|member| member.0 == at);
-        let is_same = |it: &Bug| it.members.iter().any(|member| R::is_same_bug(&member.1, &id));
+        let is_same = |it: &Bug| {
+            let has_failure = it.failures.iter().any(|one| is_same_failure::<R>(&one.1, &id));
+            has_failure || it.members.iter().any(|member| R::is_same_bug(&member.1, &id))
+        };
         let known = self.all.iter().position(is_it);
         let Some(found) = known.or_else(|| self.all.iter().position(is_same)) else {
-            self.all.push(Bug { members: vec![(at, id)], fails });
+            self.all.push(Bug { members: vec![(at, id)], failures: Vec::new(), fails });
             return Added::New(self.all.len());
         };
         let bug = &mut self.all[found];
@@ -54,6 +62,34 @@ impl Bugs {
         bug.members.retain(|it| it.0 != at);
         bug.members.push((at, id));
         Added::Known { bug: found + 1, worse }
+    }
+
+    /// Adds a failure that nothing predicted. If a finding leads to the same failure, or is what is behind
+    /// it, both are one bug.
+    pub(crate) fn add_failure<R: Results>(&mut self, failure: &Observed) -> Added {
+        let id = failure.diagnosed_bug();
+        let is_same = |it: &Bug| {
+            let mut all =
+                it.members.iter().map(|it| &it.1).chain(it.failures.iter().map(|it| &it.1));
+            all.any(|one| is_same_failure::<R>(one, &id))
+        };
+        let known = self.all.iter().position(is_same);
+        let (clip, members) = (failure.clip.clone(), Vec::new());
+        let Some(found) = known else {
+            self.all.push(Bug { members, failures: vec![(clip, id)], fails: true });
+            return Added::New(self.all.len());
+        };
+        let bug = &mut self.all[found];
+        let worse = !bug.fails;
+        bug.fails = true;
+        bug.failures.push((clip, id));
+        Added::Known { bug: found + 1, worse }
+    }
+
+    /// The number of a failure that nothing predicted, by its clip.
+    pub(crate) fn number_of_failure(&self, clip: &Path) -> Option<usize> {
+        let has = |it: &Bug| it.failures.iter().any(|it| it.0 == clip);
+        self.all.iter().position(has).map(|it| it + 1)
     }
 
     /// Whether a finding has a number.
@@ -70,6 +106,11 @@ impl Bugs {
         };
         self.all.iter().map(group).collect()
     }
+}
+
+/// Whether a failure that nothing predicted and another failure or finding are one bug.
+fn is_same_failure<R: Results>(one: &BugId, other: &BugId) -> bool {
+    one.failure.is_some() && one.failure == other.failure || R::is_same_bug(one, other)
 }
 
 #[cfg(test)]

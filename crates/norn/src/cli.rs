@@ -24,6 +24,7 @@ mod replay;
 mod report;
 mod run;
 mod search;
+mod show;
 mod sites;
 mod trace;
 
@@ -49,10 +50,11 @@ pub(crate) use self::{
     predict::Predict,
     property::{Check, Property},
     record::{Functions, Record},
-    replay::{AfterArg, Replay},
+    replay::{AfterArg, Expect, Replay},
     report::Report,
     run::Run,
     search::Search,
+    show::Show,
     sites::Sites,
     trace::{Dump, Export, Info, TraceArg},
 };
@@ -116,6 +118,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Write the report of a hunt or check as a page, as SARIF or in another format
     Report(Report),
+    /// Show the story of a clip, without running its program
+    Show(Show),
     /// List where a program can visibly fail, and the shared reads that decide whether it does
     Sites(Sites),
     /// Summarize a trace: threads, events, modules, losses, how the run ended

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use norn_report::{
     Line, Report,
-    writer::{Json, Layout, WIDTH, Writer},
+    writer::{Json, Layout, Text, WIDTH, Writer},
 };
 use norn_trace::{REPORT, RUN, file};
 use terminal_size::{Width, terminal_size_of};
@@ -22,6 +22,11 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Writes a report to standard output.
 pub(crate) fn print(report: &Report, format: ReportFormat) -> io::Result<()> {
     write(report, format, &mut terminal::colored_stdout())
+}
+
+/// Writes the stories of a report to standard output, without its summary.
+pub(crate) fn print_stories(report: &Report) -> io::Result<()> {
+    Text::new(layout()).write_stories(report, &mut terminal::colored_stdout())
 }
 
 /// Writes the report of one run. For people it goes to standard error: standard output belongs to
@@ -64,6 +69,12 @@ fn write(report: &Report, format: ReportFormat, out: &mut dyn Write) -> io::Resu
 }
 
 fn writer(format: ReportFormat) -> Box<dyn Writer> {
-    let width = terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(it), _)| it.into());
-    (format.0.writer)(Layout { width, verbose: verbosity::is_verbose(), sources: &Disk })
+    (format.0.writer)(layout())
+}
+
+fn layout() -> Layout {
+    let size = terminal_size_of(io::stdout());
+    let width = size.map_or(WIDTH, |(Width(it), _)| it.into());
+    let verbose = verbosity::is_verbose();
+    Layout { width, terminal: size.is_some(), verbose, sources: &Disk }
 }

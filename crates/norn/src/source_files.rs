@@ -12,12 +12,6 @@ use norn_trace::file;
 /// Maximum size of a source file in bytes.
 const MAX_SIZE: u64 = 4 << 20;
 
-/// The ends of the names of source files.
-const ENDINGS: [&str; 20] = [
-    "c", "cc", "cpp", "cxx", "c++", "C", "h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl", "ipp",
-    "tcc", "tpp", "txx", "s", "S",
-];
-
 /// Source files on disk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Disk;
@@ -32,8 +26,7 @@ impl SourceFiles for Disk {
 
     fn read(&self, name: &str) -> Result<String, String> {
         let path = Path::new(name);
-        let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        if !ENDINGS.contains(&ending) {
+        if !norn_replay::is_source_file(path) {
             return Err("its name is not that of a source file".to_owned());
         }
         let bytes = file::read_regular(path, MAX_SIZE).map_err(|it| it.to_string())?;

@@ -116,6 +116,8 @@ impl<'a> Evidence<'a> {
             consequence: confirmed.consequence.clone(),
             failure: confirmed.failure.clone(),
             story: confirmed.story.clone(),
+            printed: confirmed.printed.clone(),
+            cause: None,
             clip,
             executions: confirmed.executions,
             finding: None,

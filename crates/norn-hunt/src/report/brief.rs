@@ -18,7 +18,7 @@ pub(super) fn sections(findings: &[Finding]) -> Vec<BriefSection> {
     same.sort_by_key(|it| expected(it.1).is_some());
     let sections = [
         section("confirmed, and the output differs from the recorded run", &other),
-        section("confirmed, without visible harm", &same),
+        BriefSection { harmless: true, ..section("confirmed, without visible harm", &same) },
     ];
     sections.into_iter().filter(|it| !it.lines.is_empty()).collect()
 }
@@ -35,7 +35,7 @@ fn section(title: &str, findings: &[(usize, &Finding)]) -> BriefSection {
     }
     let more = lines.iter().skip(LINES).map(|it| it.1.times).sum();
     let lines = lines.into_iter().take(LINES).map(|it| it.1).collect();
-    BriefSection { title: title.to_owned(), lines, more }
+    BriefSection { title: title.to_owned(), lines, more, harmless: false }
 }
 
 /// What a line shows of a finding.

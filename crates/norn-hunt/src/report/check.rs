@@ -17,12 +17,14 @@ pub fn check(check: &Check, marks: &Marks, version: &str) -> Report {
     let observed = check.observed.iter().enumerate().map(|(at, it)| {
         let suppressed_by = marks.observed.get(at).cloned().flatten();
         let shown = suppressed_by.is_none();
-        ObservedFailure { suppressed_by, shown, ..hunt::unmarked(it) }
+        let bug = marks.failures.get(at).copied().flatten();
+        ObservedFailure { suppressed_by, shown, bug, ..hunt::unmarked(it) }
     });
     let observed = observed.collect();
     let details = details(marks, &findings);
     let summary = Summary {
         bugs: marks.bugs.len(),
+        unpredicted_bugs: marks.bugs.iter().filter(|it| it.is_empty()).count(),
         bug_findings: marks.bugs.iter().map(Vec::len).sum(),
         suppressed: marks.suppressed,
         known: marks.known,

@@ -1,6 +1,6 @@
 //! The report of a hunt.
 
-use norn_report::{Command, Ended, ObservedFailure, Report, Summary};
+use norn_report::{Cause, Command, Ended, ObservedFailure, Report, Summary, vocabulary};
 
 use super::{Marks, brief, counts, details, finding, marked, notes, omissions, replay, run};
 use crate::{Hunt, Observed, identity::fingerprint};
@@ -14,11 +14,13 @@ pub fn hunt(hunt: &Hunt, marks: &Marks, version: &str) -> Report {
     let observed = hunt.observed.iter().enumerate().map(|(at, it)| {
         let suppressed_by = marks.observed.get(at).cloned().flatten();
         let finding = it.finding.and_then(place);
-        observed(it, ObservedFailure { suppressed_by, finding, ..unmarked(it) }, hunt, marks)
+        let bug = marks.failures.get(at).copied().flatten();
+        observed(it, ObservedFailure { suppressed_by, finding, bug, ..unmarked(it) }, hunt, marks)
     });
     let observed = observed.collect();
     let summary = Summary {
         bugs: marks.bugs.len(),
+        unpredicted_bugs: marks.bugs.iter().filter(|it| it.is_empty()).count(),
         bug_findings: marks.bugs.iter().map(Vec::len).sum(),
         suppressed: marks.suppressed,
         known: marks.known,
@@ -51,7 +53,10 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
         older_loads: it.older_loads,
         fingerprint: fingerprint(&it.bug()),
         consequence: it.consequence.clone(),
+        bug: None,
+        cause: it.cause.as_ref().map(cause),
         story: it.story.clone(),
+        printed: it.printed.clone(),
         finding: None,
         suppressed_by: None,
         shown: true,
@@ -59,6 +64,19 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
         replay: replay(&it.clip),
         executions: it.executions,
         not_reproduced: it.not_reproduced.clone(),
+    }
+}
+
+fn cause(it: &crate::Cause) -> Cause {
+    let title = finding::title(&it.kind, &it.description);
+    Cause {
+        class: it.kind.class(),
+        kind: it.kind.name().to_owned(),
+        name: vocabulary::bug(&it.kind),
+        title,
+        variables: it.description.variables.clone(),
+        accesses: it.description.accesses.clone(),
+        order: it.order.clone(),
     }
 }
 

@@ -39,8 +39,10 @@ pub struct Marks {
     /// All findings, the worst first.
     pub ranked: Vec<usize>,
     /// The harmful findings that are not suppressed, grouped by bug, in the order in which the bugs were
-    /// found; of each bug the worst first.
+    /// found; of each bug the worst first. A bug that only failures show has no findings.
     pub bugs: Vec<Vec<usize>>,
+    /// For each observed failure, the number of its bug, if it has one.
+    pub failures: Vec<Option<usize>>,
     /// Number of confirmed findings and failures that are suppressed.
     pub suppressed: usize,
     /// Number of confirmed findings and failures that are known.

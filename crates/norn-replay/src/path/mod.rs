@@ -71,6 +71,13 @@ impl TryFrom<RawPath> for Path {
     }
 }
 
+impl Path {
+    /// Its points, to be changed.
+    pub(crate) fn points_mut(&mut self) -> &mut [Point] {
+        &mut self.points
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 fn is_none(count: &u64) -> bool {
     *count == 0
@@ -94,6 +101,7 @@ impl Clip {
         let mut labels = Labels::new(symbolized);
         let path = PathBuilder::new(symbolized, &mut labels).path(counts);
         self.set_path(Path { builds: labels.builds(), ..path });
+        self.remember_lines(symbolized);
     }
 
     /// Sets the path to all events of a run.

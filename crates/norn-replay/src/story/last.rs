@@ -1,7 +1,8 @@
 //! The last events before a failure, in their order, and other events as reports show them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use norn_frontend::Memory;
 use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
 use norn_report::{Action, EventRow, Number, vocabulary::signal_name};
 
@@ -15,10 +16,33 @@ const MAX_EVENTS: usize = 20;
 /// The last events.
 pub(super) fn events(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<EventRow> {
     let shown = history.last.iter().rev().filter(|it| is_shown(symbols, &it.0));
-    let mut last: Vec<_> =
-        shown.take(MAX_EVENTS).map(|(event, times)| make(symbols, event, *times)).collect();
+    let mut last: Vec<_> = shown.take(MAX_EVENTS).collect();
     last.reverse();
-    last
+    let rows = last.iter().map(|(event, times)| make(symbols, event, *times)).collect();
+    named_in_time(symbols, &last, rows)
+}
+
+/// Names heap blocks as they were at each event: later, a block may be freed, or another one may be at its
+/// address. That takes a pass over the trace, so it is done only where an event is about the heap.
+fn named_in_time(
+    symbols: &Symbolizer<'_>,
+    events: &[&(Event, u64)],
+    mut rows: Vec<EventRow>,
+) -> Vec<EventRow> {
+    let is_heap = |it: &EventRow| it.object.as_deref().is_some_and(|it| it.contains("heap["));
+    let wanted = events.iter().zip(0..).filter(|it| is_heap(&rows[it.1]));
+    let mut wanted: BTreeMap<_, _> = wanted.map(|(it, at)| (it.0.id, at)).collect();
+    let Symbolizer { symbolized, scope, .. } = *symbols;
+    let mut then = Symbolizer { symbolized, memory: Memory::default(), scope };
+    let mut all = scope.events(&symbolized.trace);
+    while let (false, Some(event)) = (wanted.is_empty(), all.next()) {
+        then.memory.arrive(&event);
+        if let Some(at) = wanted.remove(&event.id) {
+            rows[at].object = object(&then, &event.op);
+        }
+        then.memory.learn(&event);
+    }
+    rows
 }
 
 /// Some events of a run, in their order, without those of the runtime.
@@ -108,10 +132,7 @@ fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
         Operand::Thread(id) => Some(symbols.thread(id).0),
         Operand::Object(addr, class) => Some(symbols.primitive(addr, class).name),
         Operand::Memory(addr, size) => Some(symbols.object(addr, size).name),
-        Operand::Freed(addr) => {
-            let block = symbols.object(addr, 1).name;
-            Some(block.trim_start_matches("freed ").to_owned())
-        }
+        Operand::Freed(addr) => Some(symbols.object(addr, 1).before_free().name),
         Operand::Channel(number) => Some(match signal::of(op) {
             Some((signal, _)) => signal_name(signal),
             None => format!("channel {number}"),

@@ -24,7 +24,7 @@ pub(super) fn reads(
         seen.values().flatten().map(|it| (it.addr, it.size)).collect();
     let writes = writes(symbols, &wanted);
     let read = |it: &ReadValue| ObservedValue {
-        object: symbols.object(it.addr, it.size),
+        object: symbols.object(it.addr, it.size).before_free(),
         value: it.value.map(Number),
         shown: symbols.read(it.addr, it.size, it.value),
         written: writes.get(&it.addr).map(|event| {

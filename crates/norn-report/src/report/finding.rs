@@ -4,7 +4,7 @@ use norn_model::{BugClass, Consequence, Location, Ordering, Scope, ThreadName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict};
+use super::{Address, EventRow, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict};
 use crate::Action;
 
 /// A candidate, and what came of it.
@@ -80,6 +80,9 @@ pub struct Finding {
     /// How the failure came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+    /// The last lines that the program wrote to standard error, if it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<String>,
     /// The recorded order of the events, and the forced one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interleaving: Option<Interleaving>,
@@ -167,6 +170,13 @@ impl Object {
     /// An object of which nothing but the name is known.
     pub fn named(name: impl Into<String>) -> Object {
         Object { name: name.into(), ..Object::default() }
+    }
+
+    /// The same while its memory was not freed yet.
+    #[must_use]
+    pub fn before_free(mut self) -> Object {
+        self.name = self.name.trim_start_matches("freed ").to_owned();
+        self
     }
 }
 
@@ -315,14 +325,43 @@ pub struct Harm {
     pub replay: Vec<String>,
 }
 
+/// What is behind a failure that was not predicted, as the run that failed shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// The bug class.
+    pub class: BugClass,
+    /// The exact kind.
+    pub kind: String,
+    /// Its usual name.
+    pub name: String,
+    /// The headline.
+    pub title: String,
+    /// The variables that it is about.
+    pub variables: Vec<Object>,
+    /// The events, in their order; of a deadlock, the requests in which threads wait.
+    pub accesses: Vec<Access>,
+    /// The order of these events in the run that failed, and the synchronisation around them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<EventRow>,
+}
+
 /// A failure that happened without having been predicted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedFailure {
     /// What happened.
     pub consequence: Consequence,
+    /// The number of the bug, if the failure counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bug: Option<usize>,
+    /// What is behind it, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// How it came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+    /// The last lines that the program wrote to standard error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<String>,
     /// How many atomic loads returned an older value than the newest, as the memory model of C++ allows.
     pub older_loads: u64,
     /// Identifies the failure across versions of the program, like that of a finding.
@@ -376,6 +415,9 @@ pub struct BriefSection {
     pub lines: Vec<BriefLine>,
     /// Findings beyond the lines.
     pub more: usize,
+    /// Whether these findings had no visible effect, so that their number is enough for most readers.
+    #[serde(default)]
+    pub harmless: bool,
 }
 
 /// One line for findings that read the same.

@@ -18,7 +18,8 @@ pub enum Line {
     /// Another harmful finding of a bug with a number, or the same finding with a failure that it did not
     /// lead to before.
     Update(Box<Update>),
-    /// A reproducible failure that happened without having been predicted.
+    /// A reproducible failure that happened without having been predicted. `bug` is its number, if it
+    /// counts.
     Observed(Box<Unpredicted>),
     /// How far the command has come.
     Progress(Progress),
@@ -58,6 +59,9 @@ pub struct Unpredicted {
     /// The finding that the run was to confirm, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Finding>,
+    /// Whether its bug was known before, without a failure.
+    #[serde(default)]
+    pub known: bool,
 }
 
 /// How far a command has come.

@@ -14,8 +14,11 @@ pub struct Summary {
     pub confirmed: usize,
     /// Findings that are confirmed and harmful.
     pub harmful: usize,
-    /// Bugs that the harmful findings show, without those that are suppressed.
+    /// Bugs that harmful findings and failures show, without those that are suppressed.
     pub bugs: usize,
+    /// Bugs that only failures show, which nothing predicted.
+    #[serde(default)]
+    pub unpredicted_bugs: usize,
     /// Findings that show these bugs.
     pub bug_findings: usize,
     /// Harmful findings and failures that happened once and not again in a replay.

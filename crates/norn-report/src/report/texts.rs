@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use norn_model::{Consequence, Location, ThreadName};
 
 use super::{
-    Access, AlsoSeen, Arrival, AtStake, Barrier, Batch, Block, BriefSection, Claimed, Control,
-    Death, Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind, Finding,
-    Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line, Localization,
-    Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure, ObservedValue,
-    Omissions, Parameter, Parting, Point, Progress, Property, RankedPattern, Remark, Report,
-    Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait, Start,
-    Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted,
+    Access, AlsoSeen, Arrival, AtStake, Barrier, Batch, Block, BriefSection, Cause, Claimed,
+    Control, Death, Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind,
+    Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,
+    Localization, Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure,
+    ObservedValue, Omissions, Parameter, Parting, Point, Progress, Property, RankedPattern, Remark,
+    Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait,
+    Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted,
     UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation,
     Writing,
 };
@@ -195,7 +195,8 @@ fields! {
     Barrier { object arrived; needed }
     Batch { kinds control repeat; runs failed stopped usual segments }
     Block { allocated freed; size offset }
-    BriefSection { title; lines more }
+    BriefSection { title; lines more harmless }
+    Cause { kind name title variables accesses order; class }
     Claimed { title; class harmful again }
     Control { strategy inputs; seed switches away same_layout older process_ids }
     Death { by reads; fault }
@@ -208,7 +209,7 @@ fields! {
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync at_stake
-        not_reproduced fingerprint;
+        not_reproduced fingerprint printed;
         class status harmful bug scope source instances stacks other_output other_status executions
     }
     Harm { consequence story clip replay }
@@ -228,8 +229,8 @@ fields! {
     Object { name allocated_at; address }
     ObjectMisuse { object by earlier; fault }
     ObservedFailure {
-        consequence story suppressed_by clip replay not_reproduced fingerprint;
-        finding shown executions older_loads
+        consequence cause story printed suppressed_by clip replay not_reproduced fingerprint;
+        bug finding shown executions older_loads
     }
     ObservedValue { object shown written; value }
     Omissions {
@@ -267,7 +268,7 @@ fields! {
     Tool { name version }
     Turn { thread; until }
     Unordered { weak }
-    Unpredicted { failure attempt }
+    Unpredicted { failure attempt; known }
     UnrecordedOrder { release acquire }
     UnrecordedSync { instruction location }
     Unseen { event name text hint; why }

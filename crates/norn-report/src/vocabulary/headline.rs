@@ -3,7 +3,7 @@
 use norn_model::{BugClass, Consequence};
 
 use super::consequence;
-use crate::{Finding, ObservedFailure, Parameter};
+use crate::{Cause, Finding, ObservedFailure, Parameter};
 
 /// The title of a finding, and what it led to.
 pub fn headline(finding: &Finding) -> String {
@@ -13,19 +13,26 @@ pub fn headline(finding: &Finding) -> String {
 
 /// What a finding led to, if its title does not say so already.
 pub fn news(finding: &Finding) -> Option<String> {
-    let led_to = finding.consequence.as_ref()?;
-    let text = consequence(led_to);
-    let is_news = match led_to {
+    led_to(finding.consequence.as_ref()?, finding.class, &finding.title)
+}
+
+fn led_to(consequence: &Consequence, class: BugClass, title: &str) -> Option<String> {
+    let text = super::consequence(consequence);
+    let is_news = match consequence {
         Consequence::None => false,
-        Consequence::Deadlock => finding.class != BugClass::Deadlock,
-        _ => !finding.title.starts_with(&text),
+        Consequence::Deadlock => class != BugClass::Deadlock,
+        _ => !title.starts_with(&text),
     };
     is_news.then_some(text)
 }
 
-/// The headline of a failure that was not predicted.
+/// The headline of a failure that was not predicted: what is behind it, if that is known, and the failure.
 pub fn observed_headline(failure: &ObservedFailure) -> String {
-    format!("seen under another schedule: {}", consequence(&failure.consequence))
+    let Some(Cause { class, title, .. }) = &failure.cause else {
+        return format!("seen under another schedule: {}", consequence(&failure.consequence));
+    };
+    let leads = led_to(&failure.consequence, *class, title);
+    format!("{title}{}", leads.map_or_else(String::new, |it| format!(": {it}")))
 }
 
 /// The headline of a broken property, with what its parameters stand for.

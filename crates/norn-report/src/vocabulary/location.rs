@@ -24,6 +24,12 @@ pub fn source(location: &Location) -> Option<String> {
     Some(location.line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}")))
 }
 
+/// `/src/file.c:12`, with the whole path of the file.
+pub fn path(location: &Location) -> Option<String> {
+    let (file, line) = (location.file.as_deref()?, location.line?);
+    Some(format!("{file}:{line}"))
+}
+
 /// `module+0x12`, or what is known of that.
 fn code(location: &Location) -> String {
     let module = location.module.as_deref().map(|it| it.rsplit('/').next().unwrap_or(it));

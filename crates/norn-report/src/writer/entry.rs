@@ -66,7 +66,7 @@ pub(super) fn entries(report: &Report) -> Vec<Entry<'_>> {
     });
     let run = report.run.as_ref().filter(|_| is_run(report)).map(|it| of_run(it, report));
     let mut all: Vec<_> = bugs.chain(observed).chain(lost).chain(brief).chain(run).collect();
-    all.sort_by_key(|it| it.severity);
+    all.sort_by_key(|it| (it.severity, it.number().unwrap_or(usize::MAX)));
     all
 }
 
@@ -124,11 +124,23 @@ fn of_run<'a>(run: &'a Run, report: &Report) -> Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
+    /// The number of its bug, if it has one.
+    fn number(&self) -> Option<usize> {
+        match self.subject {
+            Subject::Finding(it, _) => it.bug,
+            Subject::Failure(it) => it.bug,
+            Subject::Run(_) => None,
+        }
+    }
+
     /// A short name of its class for programs, and its usual name.
     pub(super) fn rule(&self) -> (&'static str, &'static str) {
         match self.subject {
             Subject::Finding(it, _) => (it.class.name(), it.class.title()),
-            Subject::Failure(_) => ("failure", "failure that was not predicted"),
+            Subject::Failure(it) => match &it.cause {
+                Some(it) => (it.class.name(), it.class.title()),
+                None => ("failure", "failure that was not predicted"),
+            },
             Subject::Run(_) => ("run", "failure of a run"),
         }
     }
@@ -179,13 +191,16 @@ impl<'a> Entry<'a> {
     }
 
     /// The order of events that makes it happen, and the recorded one. A failure that was not predicted has
-    /// only its last events.
+    /// the order of the accesses behind it, or else its last events.
     pub(super) fn orders(&self) -> (&'a [EventRow], &'a [EventRow]) {
-        let interleaving = match self.subject {
-            Subject::Finding(it, _) => it.interleaving.as_ref(),
-            Subject::Failure(_) | Subject::Run(_) => None,
+        let rows = match self.subject {
+            Subject::Finding(it, _) => {
+                let orders = it.interleaving.as_ref();
+                orders.map(|it| (it.forced.as_slice(), it.recorded.as_slice()))
+            }
+            Subject::Failure(it) => it.cause.as_ref().map(|it| (it.order.as_slice(), &[][..])),
+            Subject::Run(_) => None,
         };
-        let rows = interleaving.map(|it| (it.forced.as_slice(), it.recorded.as_slice()));
         let rows = rows.filter(|it| !it.0.is_empty());
         rows.unwrap_or((self.story().map_or(&[], |it| &it.last), &[]))
     }
@@ -193,10 +208,12 @@ impl<'a> Entry<'a> {
     /// The call stacks of all accesses and of the failure, each with its thread, the most telling first.
     pub(super) fn stacks(&self) -> Vec<(String, &'a [Location])> {
         let mut stacks = Vec::new();
-        if let Subject::Finding(it, _) = self.subject {
-            let stack = |it: &'a crate::Access| (access(it), it.stack.as_slice());
-            stacks.extend(it.accesses.iter().map(stack));
-        }
+        let accesses = match self.subject {
+            Subject::Finding(it, _) => it.accesses.as_slice(),
+            Subject::Failure(it) => it.cause.as_ref().map_or(&[][..], |it| &it.accesses),
+            Subject::Run(_) => &[],
+        };
+        stacks.extend(accesses.iter().map(|it| (access(it), it.stack.as_slice())));
         let steps = self.story().map_or_else(Vec::new, steps);
         let stack = |it: &'a Step| (format!("{} was here", it.thread), it.stack.as_slice());
         stacks.extend(steps.into_iter().map(stack));

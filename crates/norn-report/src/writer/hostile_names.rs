@@ -4,7 +4,7 @@
 use std::{fs, path::Path, process, sync::LazyLock};
 
 use norn_e2e::schema::{errors_of, report_errors};
-use norn_model::{Consequence, Obstacle, is_printable, printable};
+use norn_model::{BugClass, Consequence, Obstacle, is_printable, printable};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::{
     text::localization::tests::localized,
 };
 use crate::{
-    Action, Batch, BriefLine, BriefSection, Command, Death, Departure, Detail, FailureKind,
+    Action, Batch, BriefLine, BriefSection, Cause, Command, Death, Departure, Detail, FailureKind,
     Finding, Object, ObservedFailure, ObservedValue, Parting, Property, Remark, Report, Run,
     RunKind, Story, Suppression, Unseen, UnseenReason, Verdict,
     writer::{FORMATS, Layout},
@@ -39,9 +39,20 @@ pub(super) fn samples() -> [Report; 4] {
 
 fn hunted() -> Report {
     let observed = ObservedFailure {
+        bug: None,
+        cause: Some(Cause {
+            class: BugClass::Race,
+            kind: "Cause".to_owned(),
+            name: "Cause".to_owned(),
+            title: "Cause".to_owned(),
+            variables: vec![Object::named("Variable")],
+            accesses: Vec::new(),
+            order: Vec::new(),
+        }),
         not_reproduced: None,
         consequence: Consequence::Exception { class: "E".to_owned(), what: Some("W".to_owned()) },
         story: Some(death()),
+        printed: vec!["Printed".to_owned()],
         finding: None,
         suppressed_by: None,
         shown: true,
@@ -58,6 +69,7 @@ fn hunted() -> Report {
     Report {
         details: vec![Detail { finding: 0, also: Vec::new() }],
         brief: vec![BriefSection {
+            harmless: false,
             title: "Title".to_owned(),
             lines: vec![BriefLine { finding: 1, times: 2 }],
             more: 0,

@@ -100,6 +100,7 @@ pub(super) fn finding() -> Finding {
         other_output: true,
         other_status: None,
         story: None,
+        printed: Vec::new(),
         interleaving: Some(interleaving()),
         clip: Some("run.norn/clips/1.json".to_owned()),
         replay: ["norn", "replay", "run.norn/clips/1.json"].map(str::to_owned).into(),

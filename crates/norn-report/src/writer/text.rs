@@ -7,6 +7,7 @@
 mod batch;
 mod columns;
 mod finding;
+mod fold;
 mod interleaving;
 pub(super) mod localization;
 mod paint;
@@ -21,12 +22,14 @@ mod wait;
 mod line_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod width_tests;
 
 use std::io;
 
 use norn_model::printable;
 
-pub(super) use self::columns::event;
+pub use self::columns::event;
 use super::{Layout, Writer};
 use crate::{Line, Report};
 
@@ -42,15 +45,79 @@ impl Text {
         Text { layout }
     }
 
+    /// Writes the story of each finding and failure, and no summary.
+    pub fn write_stories(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        self.folded(out, |out| self.write_entries(report, out))
+    }
+
     /// Writes what the report has to say about its findings, failures and its run, and no summary.
     pub(super) fn write_entries(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let mut report = report.clone();
         report.change_texts(|it| *it = printable(it).into_owned());
         finding::details(out, &report, self.layout)?;
         unrecorded::unrecorded(out, &report)?;
-        finding::observed(out, &report)?;
+        finding::observed(out, &report, self.layout)?;
         finding::not_reproducible(out, &report)?;
-        report.run.as_ref().map_or(Ok(()), |it| run::run(out, it))
+        report.run.as_ref().map_or(Ok(()), |it| run::run(out, it, self.layout))
+    }
+
+    /// Writes lines that are not wider than the terminal.
+    fn folded(
+        self,
+        out: &mut dyn io::Write,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if !self.layout.terminal {
+            return write(out);
+        }
+        let mut text = Vec::new();
+        write(&mut text)?;
+        for line in String::from_utf8_lossy(&text).lines() {
+            for part in fold::fold(line, self.layout.width) {
+                writeln!(out, "{part}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_unfolded(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        use crate::Command::{Check, Hunt, Localize, Predict, PredictProperty, Replay, Run};
+        match report.command {
+            Hunt | Check | Predict | PredictProperty => {
+                finding::details(out, report, self.layout)?;
+                finding::brief(out, report, self.layout)?;
+                unrecorded::unrecorded(out, report)?;
+                finding::observed(out, report, self.layout)?;
+                self.conclude(report, out)
+            }
+            Run | Replay => match (&report.batch, &report.run) {
+                (Some(batch), _) => batch::batch(out, batch),
+                (None, Some(run)) => run::run(out, run, self.layout),
+                (None, None) => Ok(()),
+            },
+            Localize => localization::localization(out, report),
+        }
+    }
+
+    fn write_line_unfolded(self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
+        match line {
+            Line::Finding(found) => {
+                let number = found.bug.unwrap_or_default();
+                finding::detail(out, number, (found, &[]), self.layout)
+            }
+            Line::Update(it) => finding::update(out, it, self.layout),
+            Line::Observed(it) => {
+                let attempt = (it.attempt.as_ref(), it.known);
+                finding::unpredicted(out, &it.failure, attempt, self.layout)
+            }
+            Line::End(report) => {
+                finding::also_seen(out, report)?;
+                finding::brief(out, report, self.layout)?;
+                unrecorded::unrecorded(out, report)?;
+                self.conclude(report, out)
+            }
+            Line::Start(_) | Line::Progress(_) => Ok(()),
+        }
     }
 
     /// The end of a report: what does not count, and the summary.
@@ -64,46 +131,16 @@ impl Text {
 
 impl Writer for Text {
     fn write(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        use crate::Command::{Check, Hunt, Localize, Predict, PredictProperty, Replay, Run};
         let mut report = report.clone();
         report.change_texts(|it| *it = printable(it).into_owned());
-        let report = &report;
-        match report.command {
-            Hunt | Check | Predict | PredictProperty => {
-                finding::details(out, report, self.layout)?;
-                finding::brief(out, report)?;
-                unrecorded::unrecorded(out, report)?;
-                finding::observed(out, report)?;
-                self.conclude(report, out)
-            }
-            Run | Replay => match (&report.batch, &report.run) {
-                (Some(batch), _) => batch::batch(out, batch),
-                (None, Some(run)) => run::run(out, run),
-                (None, None) => Ok(()),
-            },
-            Localize => localization::localization(out, report),
-        }
+        self.folded(out, |out| self.write_unfolded(&report, out))
     }
 
     /// Findings and failures are written when they are known, and not again at the end.
     fn write_line(&self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
         let mut line = line.clone();
         line.change_texts(|it| *it = printable(it).into_owned());
-        match &line {
-            Line::Finding(found) => {
-                let number = found.bug.unwrap_or_default();
-                finding::detail(out, number, (found, &[]), self.layout)?;
-            }
-            Line::Update(it) => finding::update(out, it)?,
-            Line::Observed(it) => finding::unpredicted(out, &it.failure, it.attempt.as_ref())?,
-            Line::End(report) => {
-                finding::also_seen(out, report)?;
-                finding::brief(out, report)?;
-                unrecorded::unrecorded(out, report)?;
-                self.conclude(report, out)?;
-            }
-            Line::Start(_) | Line::Progress(_) => {}
-        }
+        self.folded(out, |out| self.write_line_unfolded(&line, out))?;
         out.flush()
     }
 }

@@ -27,6 +27,17 @@ replay
   3  the schedule could not be followed (with --times: in no run) and nothing of this
      happened, or no run finished, so nothing was shown; or the program was not built with norn
 
+replay --expect fixed
+  0  what the clip is about did not happen, and every event that led to it was reached
+  1  it happened again
+  3  it did not happen, but an event that led to it was not reached or is not in the program any
+     more, or the run did not finish, so nothing was shown
+
+replay --expect fails
+  0  what the clip is about happened again
+  1  it did not, although every event that led to it was reached
+  3  it did not, and an event that led to it was not reached, so nothing was shown
+
 record, run
   the status of the program itself, or death by the same signal; and
   1  run: norn ended the program (deadlock, livelock, memory error), the check

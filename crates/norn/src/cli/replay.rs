@@ -11,11 +11,13 @@ use super::{Batch, Limits};
     after_help = "Exit status: 1 the expected failure happened again (with --times: in at least one run), 0 \
                   the schedule was followed and the failure did not happen, 3 the schedule could not be \
                   followed (with --times: in no run), so nothing was shown. A clip that expects no \
-                  particular failure expects any.\n\n\
+                  particular failure expects any. With --expect: 0 it is as expected, 1 it is not, 3 \
+                  nothing was shown.\n\n\
                   Examples:\n  norn replay clip.json\n  \
                   norn replay --after stop -o run.norn clip.json\n  \
                   norn replay --times 1000 clip.json\n  \
                   norn replay clip.json -- ./other-build args\n  \
+                  norn replay --expect fixed clip.json\n  \
                   norn replay --gdb clip.json\n  \
                   norn replay --gdb clip.json -- -batch -ex run -ex bt\n\n\
                   docs/schedules.md describes how to write a clip by hand."
@@ -27,6 +29,10 @@ pub(crate) struct Replay {
     /// What happens after the end of the schedule
     #[arg(long, value_enum, default_value_t)]
     pub(crate) after: AfterArg,
+    /// What the clip is to show as a regression test. `fixed`: the failure does not happen, although the
+    /// threads reach the events that led to it. `fails`: it happens
+    #[arg(long, value_enum, value_name = "RESULT", conflicts_with_all = ["gdb", "times"])]
+    pub(crate) expect: Option<Expect>,
     /// Run the program in gdb; breakpoints and steps do not change the order of its threads
     #[arg(long, conflicts_with_all = ["times", "check"])]
     pub(crate) gdb: bool,
@@ -45,6 +51,14 @@ pub(crate) struct Replay {
     /// --gdb: arguments of gdb
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) rest: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Expect {
+    /// The failure does not happen, and the events that led to it are reached
+    Fixed,
+    /// The failure happens
+    Fails,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

@@ -12,6 +12,7 @@ mod completions;
 mod doctor;
 mod dump;
 mod exit_codes;
+mod expect;
 mod explain;
 mod export;
 mod gdb;
@@ -24,10 +25,12 @@ mod man;
 mod patterns;
 mod predict;
 mod property;
+mod rebuilt;
 mod record;
 mod replay;
 mod report;
 mod run;
+mod show;
 mod sites;
 
 use norn_cc::Language;
@@ -56,6 +59,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Sites(args) => sites::run(&args),
         Command::Info(args) if import::is_file(&args.trace.folder) => {
             import::info(&args.trace.folder, args.format)

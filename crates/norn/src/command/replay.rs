@@ -8,8 +8,8 @@ use norn_replay::{BatchMode, Clip, CompletedRun, ReplayError};
 use norn_report::{Claimed, Report};
 
 use crate::{
-    cli::{AfterArg, Replay, ReportFormat},
-    command::{self, batch, batch::Job, checked, clip_program, gdb, record},
+    cli::{AfterArg, Replay},
+    command::{self, batch, batch::Job, checked, clip_program, expect, gdb, rebuilt, record},
     exit::Exit,
     front_end::front_end,
     report::{self, VERSION},
@@ -18,16 +18,17 @@ use crate::{
 };
 
 pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
-    let clip = read(args)?;
+    let mut clip = read(args)?;
     clip_program::check_environment(&clip, &args.clip, args.allow_loader_variables)?;
+    if args.gdb || args.rest.is_empty() {
+        clip_program::show(&clip)?;
+    }
+    rebuilt::find_lines_again(&mut clip)?;
     let launch = Launch {
         plan: Some(plan(args, &clip)),
         debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
         ..clip.launch(launch(args))
     };
-    if args.gdb || args.rest.is_empty() {
-        clip_program::show(&clip)?;
-    }
     let exit = match args.batch.times {
         Some(_) => repeat(args, &clip, &launch),
         None => once(args, &clip, launch),
@@ -79,7 +80,7 @@ fn once(args: &Replay, clip: &Clip, launch: Launch) -> anyhow::Result<Exit> {
     if let Some(Cut::Interrupt(signal)) = run.recording.cut {
         return Ok(record::end_by(signal));
     }
-    say(clip, &run, args.batch.format)
+    say(clip, &run, args)
 }
 
 /// The launch settings of all replays. A debugger has the terminal for itself.
@@ -88,10 +89,8 @@ fn launch(args: &Replay) -> Launch {
     if args.gdb { Launch { streams: Streams::Inherit, ..launch } } else { launch }
 }
 
-fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::Result<Exit> {
-    if completed.symbolized()?.is_none() {
-        return Ok(Exit::Impossible);
-    }
+fn say(clip: &Clip, completed: &CompletedRun, args: &Replay) -> anyhow::Result<Exit> {
+    let Some(symbolized) = completed.symbolized()? else { return Ok(Exit::Impossible) };
     let run = norn_report::Run {
         ended_by_debugger: gdb::cut_short(completed),
         ..norn_replay::report::run(completed, Some(clip))?
@@ -101,7 +100,13 @@ fn say(clip: &Clip, completed: &CompletedRun, format: ReportFormat) -> anyhow::R
     let claim = run.claim.as_ref();
     let exit =
         exit(clip, [Shown { verdict: verdict.as_ref(), consequence: &run.consequence, claim }]);
-    report::print_run(&Report { run: Some(run), ..report(clip, exit) }, format)?;
+    let judged = args.expect.map(|it| {
+        let critical = norn_replay::critical_events(clip, symbolized);
+        expect::judge(it, exit, !run.consequence.is_unfinished(), &critical)
+    });
+    let exit = judged.as_ref().map_or(exit, |it| it.exit);
+    report::print_run(&Report { run: Some(run), ..report(clip, exit) }, args.batch.format)?;
+    judged.map_or(Ok(()), |it| it.say())?;
     Ok(exit)
 }
 

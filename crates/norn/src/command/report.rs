@@ -27,7 +27,7 @@ pub(super) fn run(args: &cli::Report) -> anyhow::Result<Exit> {
 }
 
 /// The report in a folder or a file. Of a stream, it is the last line.
-fn read(path: &Path) -> anyhow::Result<Report> {
+pub(super) fn read(path: &Path) -> anyhow::Result<Report> {
     let name = path.display();
     let file = if path.is_dir() { path.join(REPORT) } else { path.to_owned() };
     if path.is_dir() && !file.exists() {

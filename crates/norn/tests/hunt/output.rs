@@ -51,7 +51,7 @@ fn hunt_cxx(source: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let subject = folder.path().join("hits.cc");
     fs::write(&subject, source).unwrap();
-    let options = ["--explore", "0", "--"].map(Into::into);
+    let options = ["-v", "--explore", "0", "--"].map(Into::into);
     norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder).stdout
 }
 

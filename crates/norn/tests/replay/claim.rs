@@ -64,7 +64,7 @@ fn a_clip_holds_its_claim() {
     let text = fs::read_to_string(folder.path().join("run.norn/clips/1.json")).unwrap();
     let clip: Value = serde_json::from_str(&text).unwrap();
     let claim = &clip["claim"];
-    assert_eq!((&clip["norn"], &claim["class"]), (&5.into(), &"race".into()), "{clip}");
+    assert_eq!((&clip["norn"], &claim["class"]), (&6.into(), &"race".into()), "{clip}");
     assert_eq!(claim["title"], "data race on `x`", "{clip}");
     let mut places: Vec<_> =
         claim["events"].as_array().unwrap().iter().map(|it| it["at"].as_str().unwrap()).collect();

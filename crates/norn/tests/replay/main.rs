@@ -10,6 +10,7 @@ mod claim;
 mod clip;
 mod destroyed;
 mod endless;
+mod expect;
 mod gdb;
 mod identity;
 mod input;

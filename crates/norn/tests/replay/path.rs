@@ -41,7 +41,7 @@ fn read(subject: &Subject, clip: &str) -> Value {
 fn a_clip_has_the_path_of_its_run() {
     let subject = two_ways("100");
     let clip = read(&subject, "clip.json");
-    assert_eq!(clip["norn"], 3);
+    assert_eq!(clip["norn"], 6);
     let path = &clip["path"];
     let events = |thread: usize| path["threads"][thread]["events"].as_str().unwrap().to_owned();
     assert_eq!(path["threads"].as_array().unwrap().len(), 3, "{path}");

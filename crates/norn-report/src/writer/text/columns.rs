@@ -2,13 +2,37 @@
 
 use norn_model::{Location, ThreadName};
 
-use super::paint;
-use crate::{Action, EventRow, Number, vocabulary, writer::timeline};
+use super::{fold, paint};
+use crate::{
+    Action, EventRow, Number, vocabulary,
+    writer::{Layout, timeline},
+};
 
 /// Wider than this, the threads are not columns but words.
-pub(super) const WIDEST: usize = 110;
+const WIDEST: usize = 110;
 /// Longer than this, a place is only a line.
 const LONGEST: usize = 50;
+
+/// Narrower than this, a column of a thread is not readable.
+const NARROWEST: usize = 16;
+
+/// The room that a table has.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    widest: usize,
+    /// Whether columns get narrower before the table becomes a list.
+    folds: bool,
+}
+
+impl Room {
+    pub(super) fn new(layout: Layout) -> Room {
+        if layout.terminal {
+            Room { widest: layout.width.saturating_sub(2), folds: true }
+        } else {
+            Room { widest: WIDEST, folds: false }
+        }
+    }
+}
 
 /// A line with its width on the screen, which its styles do not count to.
 pub(super) struct Line {
@@ -31,7 +55,7 @@ pub(super) fn cell(row: &EventRow, place: fn(&Location) -> String) -> Cell<'_> {
 }
 
 /// What an event did to what, with its value: `write total = 3`.
-pub(in crate::writer) fn event(row: &EventRow) -> String {
+pub fn event(row: &EventRow) -> String {
     let object = row.object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
     let size = row.size.map_or_else(String::new, |it| format!(" {it} bytes"));
     let value = shown(row.value, row.shown.as_deref());
@@ -63,17 +87,33 @@ pub(super) fn line_only(at: &Location) -> String {
 }
 
 /// The lines of a table, or of a list if the table were too wide.
-pub(super) fn lines(title: &str, cells: &[Cell<'_>], widest: usize) -> Vec<Line> {
+pub(super) fn lines(title: &str, cells: &[Cell<'_>], room: Room) -> Vec<Line> {
     let threads = timeline::sorted(cells.iter().map(|it| it.thread));
     let places = cells.iter().map(|it| it.place.chars().count()).max().unwrap_or(0);
     let places = places.max(title.len().saturating_sub(2));
     let widths: Vec<_> = threads.iter().map(|it| width(it, cells)).collect();
-    let total = places + widths.iter().map(|it| it + 2).sum::<usize>();
-    if total > widest {
-        list(title, cells, places)
-    } else {
-        table(title, cells, places, &threads, &widths)
+    match narrowed(places, widths, room) {
+        Some(widths) => table(title, cells, places, &threads, &widths),
+        None => list(title, cells, places),
     }
+}
+
+/// Whether a table of these cells has enough room for a column for each thread.
+pub(super) fn fits(cells: &[Cell<'_>], room: Room) -> bool {
+    let threads = timeline::sorted(cells.iter().map(|it| it.thread));
+    let places = cells.iter().map(|it| it.place.chars().count()).max().unwrap_or(0);
+    let widths = threads.iter().map(|it| width(it, cells)).collect();
+    narrowed(places, widths, room).is_some()
+}
+
+/// The widths of columns that have room beside the places. If there is too little for the longest texts,
+/// the widest columns get narrower and their texts several lines; none if they would get too narrow.
+fn narrowed(places: usize, mut widths: Vec<usize>, room: Room) -> Option<Vec<usize>> {
+    while places + widths.iter().map(|it| it + 2).sum::<usize>() > room.widest {
+        let most = widths.iter_mut().max().filter(|_| room.folds)?;
+        *most = most.checked_sub(1).filter(|it| *it >= NARROWEST)?;
+    }
+    Some(widths)
 }
 
 fn width(thread: &ThreadName, cells: &[Cell<'_>]) -> usize {
@@ -90,14 +130,23 @@ fn table(
 ) -> Vec<Line> {
     let head = threads.iter().zip(widths).map(|(it, width)| format!("  {:width$}", it.0));
     let head = head_line(title, places + 2, &head.collect::<String>());
-    let line = |cell: &Cell<'_>| {
+    let line = |cell: &Cell<'_>, place: &str, part: &str| {
         let texts = threads.iter().zip(widths).map(|(thread, width)| {
-            let text = if *thread == cell.thread { &*cell.text } else { "" };
+            let text = if *thread == cell.thread { part } else { "" };
             format!("  {text:width$}")
         });
-        row_line(&cell.place, places, &texts.collect::<String>())
+        row_line(place, places, &texts.collect::<String>())
     };
-    std::iter::once(head).chain(cells.iter().map(line)).collect()
+    let mut lines = vec![head];
+    for cell in cells {
+        let column = threads.iter().position(|it| *it == cell.thread);
+        let width = column.map_or(0, |it| widths[it]);
+        let parts = fold::fold_column(&cell.text, width);
+        let first = parts.first().map_or("", String::as_str);
+        lines.push(line(cell, &cell.place, first));
+        lines.extend(parts.iter().skip(1).map(|it| line(cell, "", it)));
+    }
+    lines
 }
 
 fn list(title: &str, cells: &[Cell<'_>], places: usize) -> Vec<Line> {

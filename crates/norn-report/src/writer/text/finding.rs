@@ -9,18 +9,44 @@ use crate::{
     Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object,
     ObservedFailure, Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{
-        consequence, headline, news, not_reproduced, observed_headline, older_loads, place,
+        consequence, headline, news, not_reproduced, observed_headline, older_loads, path, place,
     },
     writer::Layout,
 };
 
 /// The findings that are shown in full.
 pub(super) fn details(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
-    for (number, it) in (1..).zip(&report.details) {
+    let mut bugs = Vec::new();
+    for (place, it) in (1..).zip(&report.details) {
         let Some(finding) = report.findings.get(it.finding) else { continue };
-        detail(out, number, (finding, &it.also), layout)?;
+        bugs.push((finding.bug.unwrap_or(place), Bug::Finding(finding, &it.also)));
+    }
+    let failures = shown(report).filter_map(|it| Some((it.bug?, Bug::Failure(it))));
+    bugs.extend(failures);
+    bugs.sort_by_key(|it| it.0);
+    for (at, (number, bug)) in bugs.iter().enumerate() {
+        match bug {
+            Bug::Finding(finding, also) => detail(out, *number, (finding, also), layout)?,
+            Bug::Failure(failure) => {
+                let known = at.checked_sub(1).is_some_and(|it| bugs[it].0 == *number);
+                let attempt = failure.finding.and_then(|it| report.findings.get(it));
+                unpredicted(out, failure, (attempt, known), layout)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// What shows a bug.
+#[derive(Clone, Copy)]
+enum Bug<'a> {
+    Finding(&'a Finding, &'a [AlsoSeen]),
+    Failure(&'a ObservedFailure),
+}
+
+/// The reproducible failures that a reader is shown.
+fn shown(report: &Report) -> impl Iterator<Item = &ObservedFailure> {
+    report.observed.iter().filter(|it| it.shown && it.not_reproduced.is_none())
 }
 
 /// A finding in full, with its number.
@@ -35,13 +61,13 @@ pub(super) fn detail(
 }
 
 /// What a bug that was shown before leads to, if no failure of it was known.
-pub(super) fn update(out: &mut dyn Write, update: &Update) -> io::Result<()> {
+pub(super) fn update(out: &mut dyn Write, update: &Update, layout: Layout) -> io::Result<()> {
     let Update { worse: true, finding } = update else { return Ok(()) };
     let number = finding.bug.unwrap_or_default();
     let title = format!("also: {}", headline(finding));
     writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
     match &finding.harm {
-        Some(it) => harm(out, it)?,
+        Some(it) => harm(out, it, layout)?,
         None => reproduce(out, &finding.replay)?,
     }
     writeln!(out)
@@ -49,7 +75,8 @@ pub(super) fn update(out: &mut dyn Write, update: &Update) -> io::Result<()> {
 
 /// How else the bugs were found that were shown before.
 pub(super) fn also_seen(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for (number, it) in (1..).zip(&report.details).filter(|it| !it.1.also.is_empty()) {
+    for (place, it) in (1..).zip(&report.details).filter(|it| !it.1.also.is_empty()) {
+        let number = report.findings.get(it.finding).and_then(|it| it.bug).unwrap_or(place);
         writeln!(out, "{}", paint::detail(format!("bug {number} was {}", also(&it.also))))?;
     }
     Ok(())
@@ -66,7 +93,7 @@ fn body(
     if !deadlock || finding.story.is_none() {
         accesses(out, &finding.accesses)?;
         if let Some(orders) = &finding.interleaving {
-            interleaving::interleaving(out, orders, layout.width)?;
+            interleaving::interleaving(out, orders, layout)?;
             if orders.is_same() && finding.unordered.is_none() {
                 writeln!(out, "   {}", same_order(finding.class))?;
             }
@@ -91,8 +118,9 @@ fn body(
         writeln!(out, "   the recorded run does this")?;
     }
     if let Some(story) = &finding.story {
-        story::story(out, story)?;
+        story::story(out, story, layout)?;
     }
+    printed(out, &finding.printed)?;
     if !others.is_empty() {
         writeln!(out, "   {}", paint::detail(also(others)))?;
     }
@@ -100,20 +128,41 @@ fn body(
         writeln!(out, "   {}", reason(unordered))?;
     }
     possibility(out, finding)?;
+    sources(out, &finding.accesses, layout)?;
     reproduce(out, &finding.replay)?;
     if let Some(it) = &finding.harm {
-        harm(out, it)?;
+        harm(out, it, layout)?;
     }
     writeln!(out)
 }
 
 /// A failure that a violation of a property leads to.
-fn harm(out: &mut dyn Write, harm: &Harm) -> io::Result<()> {
+fn harm(out: &mut dyn Write, harm: &Harm, layout: Layout) -> io::Result<()> {
     writeln!(out, "   it can lead to: {}", consequence(&harm.consequence))?;
     if let Some(story) = &harm.story {
-        story::story(out, story)?;
+        story::story(out, story, layout)?;
     }
     reproduce(out, &harm.replay)
+}
+
+/// What the program itself printed when it failed.
+fn printed(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "   the program printed:")?;
+    lines.iter().try_for_each(|it| writeln!(out, "   | {it}"))
+}
+
+/// The places of the accesses as paths, which a terminal lets its user open.
+fn sources(out: &mut dyn Write, accesses: &[Access], layout: Layout) -> io::Result<()> {
+    if !layout.terminal {
+        return Ok(());
+    }
+    let places = accesses.iter().filter_map(|it| it.stack.first());
+    let mut paths: Vec<_> = places.filter_map(path).collect();
+    paths.dedup();
+    paths.iter().try_for_each(|it| writeln!(out, "   source: {}", paint::places(it)))
 }
 
 /// Why it is a bug although the forced order of the events looks like the recorded one.
@@ -267,8 +316,13 @@ fn held(lock: &HeldLock) -> String {
 }
 
 /// The findings that are shown in one line each.
-pub(super) fn brief(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) fn brief(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
     for section in &report.brief {
+        if section.harmless && !layout.verbose {
+            let count = section.lines.iter().map(|it| it.times).sum::<usize>() + section.more;
+            writeln!(out, "{count} {}; -v lists them", section.title)?;
+            continue;
+        }
         writeln!(out, "{}:", section.title)?;
         for BriefLine { finding, times } in &section.lines {
             let Some(finding) = report.findings.get(*finding) else { continue };
@@ -295,21 +349,35 @@ pub(super) fn line(finding: &Finding) -> String {
     format!("{}, {}", finding.title, places.collect::<Vec<_>>().join(" | "))
 }
 
-/// Failures that happened without having been predicted.
-pub(super) fn observed(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for it in report.observed.iter().filter(|it| it.shown && it.not_reproduced.is_none()) {
-        unpredicted(out, it, it.finding.and_then(|it| report.findings.get(it)))?;
+/// Failures that happened without having been predicted, and do not count.
+pub(super) fn observed(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
+    for it in shown(report).filter(|it| it.bug.is_none()) {
+        let attempt = it.finding.and_then(|it| report.findings.get(it));
+        unpredicted(out, it, (attempt, false), layout)?;
     }
     Ok(())
 }
 
-/// A failure that happened without having been predicted, and the finding that the run was to confirm.
+/// A failure that happened without having been predicted, the finding that the run was to confirm, and
+/// whether its bug was shown before.
 pub(super) fn unpredicted(
     out: &mut dyn Write,
     failure: &ObservedFailure,
-    attempt: Option<&Finding>,
+    (attempt, known): (Option<&Finding>, bool),
+    layout: Layout,
 ) -> io::Result<()> {
-    writeln!(out, "{}", paint::headline(observed_headline(failure), true))?;
+    let also = if known { "also: " } else { "" };
+    let number = failure.bug.map_or_else(String::new, |it| format!("{it}. "));
+    let title = format!("{also}{}", observed_headline(failure));
+    writeln!(out, "{number}{}", paint::headline(title, true))?;
+    if let Some(cause) = &failure.cause {
+        // The story of a deadlock shows which thread holds and wants which lock, and where.
+        if cause.class != BugClass::Deadlock || failure.story.is_none() {
+            accesses(out, &cause.accesses)?;
+            interleaving::order(out, "as it happened", &cause.order, layout)?;
+        }
+        writeln!(out, "   it was not predicted: a run under another schedule failed")?;
+    }
     if let Some(finding) = attempt {
         writeln!(out, "   in an attempt to confirm: {}", line(finding))?;
     }
@@ -317,7 +385,11 @@ pub(super) fn unpredicted(
         writeln!(out, "   {}", older_loads(failure.older_loads))?;
     }
     if let Some(story) = &failure.story {
-        story::story(out, story)?;
+        story::story(out, story, layout)?;
+    }
+    printed(out, &failure.printed)?;
+    if let Some(cause) = &failure.cause {
+        sources(out, &cause.accesses, layout)?;
     }
     reproduce(out, &failure.replay)?;
     writeln!(out)

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::columns::{self, Line};
-use crate::{EventRow, Interleaving};
+use super::columns::{self, Line, Room};
+use crate::{EventRow, Interleaving, writer::Layout};
 
 /// What is between the two orders.
 const BETWEEN: &str = "   ";
@@ -12,18 +12,36 @@ const BETWEEN: &str = "   ";
 pub(super) fn interleaving(
     out: &mut dyn Write,
     interleaving: &Interleaving,
-    width: usize,
+    layout: Layout,
 ) -> io::Result<()> {
     writeln!(out)?;
-    for line in lines(interleaving, width.saturating_sub(2)) {
+    for line in lines(interleaving, layout) {
         writeln!(out, "  {line}")?;
     }
     writeln!(out)
 }
 
-fn lines(interleaving: &Interleaving, width: usize) -> Vec<String> {
-    let recorded = block("recorded", &interleaving.recorded);
-    let forced = block("forced", &interleaving.forced);
+/// One order alone.
+pub(super) fn order(
+    out: &mut dyn Write,
+    title: &str,
+    rows: &[EventRow],
+    layout: Layout,
+) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for line in block(title, rows, layout) {
+        writeln!(out, "  {}", line.text)?;
+    }
+    writeln!(out)
+}
+
+fn lines(interleaving: &Interleaving, layout: Layout) -> Vec<String> {
+    let width = layout.width.saturating_sub(2);
+    let recorded = block("recorded", &interleaving.recorded, layout);
+    let forced = block("forced", &interleaving.forced, layout);
     let [left, right] = [&recorded, &forced].map(|it| width_of(it));
     if left + BETWEEN.len() + right > width {
         return recorded.into_iter().chain(forced).map(|it| it.text).collect();
@@ -42,12 +60,12 @@ fn width_of(lines: &[Line]) -> usize {
     lines.iter().map(|it| it.width).max().unwrap_or(0)
 }
 
-fn block(title: &str, rows: &[EventRow]) -> Vec<Line> {
+fn block(title: &str, rows: &[EventRow], layout: Layout) -> Vec<Line> {
     let cells = rows.iter().map(|it| {
         let mut cell = columns::cell(it, columns::line_only);
         let number = it.step.map_or_else(|| " ".to_owned(), |at| (at + 1).to_string());
         cell.text.insert_str(0, &format!("{number} "));
         cell
     });
-    columns::lines(title, &cells.collect::<Vec<_>>(), columns::WIDEST)
+    columns::lines(title, &cells.collect::<Vec<_>>(), Room::new(layout))
 }

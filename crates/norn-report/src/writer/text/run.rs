@@ -8,10 +8,11 @@ use super::{paint, story};
 use crate::{
     Arrival, Claimed, Control, Departure, Detour, Inputs, Point, Requested, Run, Verdict,
     vocabulary::{self, consequence, obstacle, place},
+    writer::Layout,
 };
 
 /// What one run did.
-pub(super) fn run(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+pub(super) fn run(out: &mut dyn Write, run: &Run, layout: Layout) -> io::Result<()> {
     if let Some(it) = &run.verdict {
         verdict(out, it, run.segments.unwrap_or_default())?;
     }
@@ -33,7 +34,7 @@ pub(super) fn run(out: &mut dyn Write, run: &Run) -> io::Result<()> {
         claim(out, it)?;
     }
     doubts(out, control)?;
-    run.story.as_ref().map_or(Ok(()), |it| story::story(out, it))
+    run.story.as_ref().map_or(Ok(()), |it| story::story(out, it, layout))
 }
 
 /// Whether the claim of the clip is true again.

@@ -7,7 +7,7 @@ use norn_model::{Location, MemoryFault, ThreadName};
 use super::{columns, finding, paint, wait};
 use crate::{
     Death, EventRow, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState, ObservedValue, Runner,
-    Running, Step, Story, Stuck, vocabulary::place,
+    Running, Step, Story, Stuck, vocabulary::place, writer::Layout,
 };
 
 // Signals that are explained by more than their numbers.
@@ -16,7 +16,7 @@ const SIGFPE: i32 = 8;
 const SIGSEGV: i32 = 11;
 
 /// Writes a story.
-pub(super) fn story(out: &mut dyn Write, story: &Story) -> io::Result<()> {
+pub(super) fn story(out: &mut dyn Write, story: &Story, layout: Layout) -> io::Result<()> {
     let mut page = Page::default();
     match &story.failure {
         FailureKind::Stuck(it) => stuck(&mut page, it),
@@ -27,16 +27,22 @@ pub(super) fn story(out: &mut dyn Write, story: &Story) -> io::Result<()> {
     }
     writeln!(out)?;
     page.print(out)?;
-    last(out, &story.last)
+    last(out, &story.last, layout)
 }
 
-fn last(out: &mut dyn Write, rows: &[EventRow]) -> io::Result<()> {
+fn last(out: &mut dyn Write, rows: &[EventRow], layout: Layout) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let cells: Vec<_> = rows.iter().map(|it| columns::cell(it, columns::short_place)).collect();
+    let room = columns::Room::new(layout);
+    let cells = |place| rows.iter().map(|it| columns::cell(it, place)).collect::<Vec<_>>();
+    let mut shown = cells(columns::short_place);
+    // Where there is little room, the names of functions go before the columns do.
+    if layout.terminal && !columns::fits(&shown, room) {
+        shown = cells(columns::line_only);
+    }
     writeln!(out)?;
-    for line in columns::lines("the last events", &cells, columns::WIDEST) {
+    for line in columns::lines("the last events", &shown, room) {
         writeln!(out, "  {}", line.text)?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::{
-    Command, Omissions, Report, Status, Summary,
+    Command, ExitMeaning, Omissions, Report, Status, Summary,
     vocabulary::{consequence, note, status},
 };
 
@@ -44,11 +44,11 @@ fn hunt(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Summary { candidates, confirmed, harmful, .. } = report.summary;
     let executions = executions(&report.summary);
     let run = run(report);
-    let bugs = bugs(&report.summary);
+    let (result, bugs) = (result(report), bugs(&report.summary));
     let rest = rest(&report.summary);
     writeln!(
         out,
-        "{candidates} candidates in {run}: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
+        "{result}; {candidates} candidates in {run}: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
          {rest}; {executions}"
     )
 }
@@ -114,9 +114,25 @@ fn rest(summary: &Summary) -> String {
     words.join(", ")
 }
 
+/// What the exit status says: `2 bugs, 1 of them not predicted`.
+fn result(report: &Report) -> String {
+    let Summary { bugs, unpredicted_bugs, suppressed, known, .. } = report.summary;
+    let failed = report.exit.meaning == ExitMeaning::Harmful;
+    match (bugs, unpredicted_bugs) {
+        (0, _) if failed => "nothing harmful, but findings that --fail-on counts".to_owned(),
+        (0, _) if suppressed + known > 0 => "nothing harmful that counts".to_owned(),
+        (0, _) => "nothing harmful".to_owned(),
+        (1, 0) => "1 bug".to_owned(),
+        (1, _) => "1 bug, not predicted".to_owned(),
+        (_, 0) => format!("{bugs} bugs"),
+        _ => format!("{bugs} bugs, {unpredicted_bugs} of them not predicted"),
+    }
+}
+
 /// ` (1 bug, shown by 4 findings)`, if these are not the same.
 fn bugs(summary: &Summary) -> String {
-    let Summary { bugs, bug_findings, .. } = *summary;
+    let Summary { bugs, unpredicted_bugs, bug_findings, .. } = *summary;
+    let bugs = bugs.saturating_sub(unpredicted_bugs);
     if bug_findings <= bugs {
         return String::new();
     }

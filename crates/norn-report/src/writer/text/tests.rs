@@ -65,7 +65,7 @@ fn a_bug_in_full() {
        also seen as: order violation (run.norn/clips/2.json, and 1 more)
        reproduce: norn replay run.norn/clips/1.json
 
-    4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions and 3 replays
+    1 bug; 4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions and 3 replays
     hint: --budget sets the maximum number of executions
     ");
 }
@@ -124,6 +124,7 @@ fn harmless_findings_take_a_line() {
     };
     let harmless = Finding { harmful: false, bug: None, remark: Some(remark), ..finding() };
     let brief = BriefSection {
+        harmless: false,
         title: "confirmed, without visible harm".to_owned(),
         lines: vec![BriefLine { finding: 0, times: 2 }],
         more: 3,
@@ -154,7 +155,7 @@ fn harmless_findings_take_a_line() {
     confirmed, without visible harm:
       atomicity violation on `till`, read pay till.c:12 | write pay till.c:13 | write pay till.c:13 (expected: both threads change it in turn), 2 times: norn replay run.norn/clips/1.json
       and 3 more; --format json lists all of them
-    0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
+    nothing harmful that counts; 0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
     1 more are inconclusive: no schedule was found, and none is excluded
     not looked at:
       9 events: the run is too long
