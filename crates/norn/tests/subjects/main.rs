@@ -7,6 +7,7 @@
 
 mod check;
 mod hunt;
+mod report;
 
 use std::{
     path::Path,
@@ -17,7 +18,7 @@ use libtest_mimic::Arguments;
 use norn_e2e::process;
 
 fn main() -> ExitCode {
-    let trials = hunt::trials().chain(check::trials()).collect();
+    let trials = hunt::trials().chain(check::trials()).chain(report::trials()).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
