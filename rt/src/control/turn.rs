@@ -70,8 +70,19 @@ fn carry_out_one(scheduler: &mut Scheduler, decision: &Decision) {
         verdict::stop(stop, decision.steps);
     }
     if let Some(grant) = &decision.grant {
+        if decision.taken_back.is_some_and(|it| it != grant.task) {
+            switch();
+        }
         give(grant);
     }
+}
+
+/// Does nothing: a debugger stops here when the calling thread is about to lose its turn to another one.
+/// The others still sleep, so that the order of these stops is that of the schedule.
+#[inline(never)]
+fn switch() {
+    // SAFETY: no instruction. It keeps the compiler from removing the call.
+    unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
 }
 
 /// Gives the turn to a task whose thread sleeps, or is the caller.

@@ -24,9 +24,11 @@ pub(super) fn run(args: &Replay) -> anyhow::Result<Exit> {
         clip_program::show(&clip)?;
     }
     rebuilt::find_lines_again(&mut clip)?;
+    let commands = args.gdb.then(gdb::commands).transpose()?;
+    let debugger = commands.as_ref().map(|it| gdb::words(it.path(), &args.rest)).transpose()?;
     let launch = Launch {
         plan: Some(plan(args, &clip)),
-        debugger: if args.gdb { gdb::words(&args.rest)? } else { Vec::new() },
+        debugger: debugger.unwrap_or_default(),
         ..clip.launch(launch(args))
     };
     let exit = match args.batch.times {

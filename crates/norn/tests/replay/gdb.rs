@@ -36,6 +36,24 @@ fn stops_and_steps_do_not_change_the_schedule() {
 }
 
 #[test]
+fn gdb_goes_from_switch_to_switch_and_back() {
+    let subject = lost_update();
+    let forward = ["norn-next", "norn-next", "norn-next", "norn-next"];
+    let ran = gdb(&subject, &forward);
+    let stops: Vec<_> = ran.stdout.lines().filter(|it| it.starts_with("norn: ")).collect();
+    // The first thread waits for the others, the second one is held back after its read, and fails in
+    // the end.
+    assert!(stops[0].starts_with("norn: switch 1: thread 1 is stopped in main at "), "{ran:?}");
+    assert!(stops[1].starts_with("norn: switch 2: thread 2 is stopped in add at "), "{ran:?}");
+    assert!(ran.stdout.contains("received signal SIGABRT"), "{ran:?}");
+    let ran = gdb(&subject, &["norn-next", "norn-next", "norn-back", "norn-where", "norn-back"]);
+    let stops: Vec<_> = ran.stdout.lines().filter(|it| it.starts_with("norn: ")).collect();
+    assert_eq!(stops[0], stops[2], "{ran:?}");
+    assert!(ran.stdout.contains("* thread 1  main at "), "{ran:?}");
+    assert!(ran.stderr.contains("norn: there is no switch before this one"), "{ran:?}");
+}
+
+#[test]
 fn a_deadlock_is_shown() {
     let subject = subject("two_locks.c");
     let schedule = [
