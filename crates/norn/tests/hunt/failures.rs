@@ -54,6 +54,6 @@ fn a_report_leads_from_the_failure_back_to_the_write() {
     let program = subjects("failures").join("session.c");
     let words = ["--explore", "0", "--", program.to_str().unwrap()];
     let text = norn_hunt(words, &folder).stdout;
-    assert!(text.contains("the read decides assertion: handle_events at "), "{text}");
-    assert!(text.contains("it sees nothing instead of the one at publish at "), "{text}");
+    assert!(text.contains("the read decides which memory is accessed: handle_events "), "{text}");
+    assert!(text.contains("it sees nothing instead of the one at publish "), "{text}");
 }

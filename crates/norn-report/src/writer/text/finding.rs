@@ -249,10 +249,11 @@ fn remarks(out: &mut dyn Write, remark: &Remark) -> io::Result<()> {
 /// From a failure back to the read that decides it, and what that read sees.
 fn at_stake(out: &mut dyn Write, stake: &AtStake) -> io::Result<()> {
     let what = match &*stake.failure {
-        "loop" => "whether the loop ends",
-        "output" => "the output",
-        "error-message" => "the error message",
-        other => other,
+        "assertion" => "whether an assertion holds",
+        "error-message" => "whether an error is reported",
+        "output" => "what is printed",
+        "loop" => "whether a loop ends",
+        _ => "which memory is accessed",
     };
     let chain: Vec<_> = stake.chain.iter().map(place).collect();
     writeln!(out, "   the read decides {what}: {}", paint::detail(chain.join(" ← ")))?;
