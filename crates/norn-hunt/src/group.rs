@@ -192,6 +192,8 @@ pub(crate) enum Precedence {
     Deadlock,
     /// All others.
     Other,
+    /// Late overwrites: often a race or an atomicity violation is behind them, which names the cause better.
+    LateOverwrite,
 }
 
 /// Ranks candidates so that the classes take turns and a class with many candidates does not delay
@@ -238,7 +240,10 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
         let at = dangers.iter().position(|it| Some(it.0) == group.danger);
         match at.and_then(|at| dangers.remove(at)) {
             Some((_, turn)) => {
-                (group.expected, turn, Precedence::Dangerous, finding.candidate.class())
+                let is_late = finding.candidate.kind == CandidateKind::LateOverwrite;
+                let precedence =
+                    if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
+                (group.expected, turn, precedence, finding.candidate.class())
             }
             None => ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer),
         }

@@ -31,19 +31,20 @@ pub(super) fn judge(
     let (exit, result) = match (expect, happened, shown) {
         (Expect::Fixed, true, _) => (Exit::Harmful, "not fixed: it happened again"),
         (Expect::Fails, true, _) => (Exit::Clean, "as expected: it happened again"),
-        (Expect::Fixed, false, true) => {
-            (Exit::Clean, "fixed: it did not happen, and the events that led to it were reached")
-        }
+        (Expect::Fixed, false, true) => (
+            Exit::Clean,
+            "fixed: the failure did not happen, and the events that led to it were reached",
+        ),
         (Expect::Fails, false, true) => (
             Exit::Harmful,
-            "not as expected: it did not happen, although the events that led to it were reached",
+            "not as expected: the failure did not happen, although the events that led to it were reached",
         ),
         (_, false, false) if !finished => {
             (Exit::Impossible, "nothing was shown: the run did not finish")
         }
         (_, false, false) => (
             Exit::Impossible,
-            "nothing was shown: it did not happen, but not all events that led to it were reached",
+            "nothing was shown: the failure did not happen, but not all events that led to it were reached",
         ),
     };
     let mut lines = vec![format!("norn: {result}")];

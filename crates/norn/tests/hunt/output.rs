@@ -10,7 +10,7 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
     let subject = subjects("hunt").join("string_buffer.c");
     let options = ["--explore", "0", "--"].map(Into::into);
     let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
-    let finding = ran.stdout.split("\n\n   output differs").next().unwrap();
+    let finding = ran.stdout.split("\n\n   the read decides").next().unwrap();
     insta::assert_snapshot!(finding, @r"
     1. atomicity violation on `source.length`: another thread's write falls between two reads: assertion failed: count <= from->length
        T0.1   reads  source.length = 3  length string_buffer.c:25

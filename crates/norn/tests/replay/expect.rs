@@ -71,7 +71,7 @@ fn a_bug_is_there_and_then_fixed() {
     build(&folder, &RACY.replace(GAP, "    total"));
     let fixed = replay(&folder, "fixed");
     assert_eq!(fixed.code, Some(0), "{fixed:?}");
-    assert!(fixed.stderr.contains("norn: fixed: it did not happen"), "{fixed:?}");
+    assert!(fixed.stderr.contains("norn: fixed: the failure did not happen"), "{fixed:?}");
     // It says how the program left the path.
     assert!(fixed.stderr.contains("in segment "), "{fixed:?}");
     assert_eq!(replay(&folder, "fails").code, Some(1));
