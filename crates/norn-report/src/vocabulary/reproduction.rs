@@ -4,15 +4,19 @@ use super::{consequence, obstacle, place, verdict};
 use crate::{Departure, Detour, NotReproduced, Uncontrolled, Verdict};
 
 /// What norn does not notice.
-const UNKNOWN: &str = "possible cause: something that norn does not control, such as files, process ids \
-                       or thread ids";
+const UNKNOWN: &str = "possible cause: something that norn does not control, such as files or ports, which \
+                       runs in parallel share (-j 1 makes one run at a time), process ids or thread ids";
 
 /// What the replay of a clip did instead, and the possible causes: one sentence each.
 pub fn not_reproduced(why: &NotReproduced) -> Vec<String> {
     let left = match why.verdict.as_ref().map(|it| (it, departure(it))) {
         None | Some((_, None)) => "the replay followed the schedule".to_owned(),
         Some((it, Some(left))) => {
-            let (word, segment, thread) = (verdict(it), left.segment + 1, &left.thread);
+            let (segment, thread) = (left.segment + 1, &left.thread);
+            let word = match it {
+                Verdict::Infeasible(_) => "could not continue",
+                Verdict::Followed(_) | Verdict::Diverged(_) => verdict(it),
+            };
             format!("the replay {word} in segment {segment}: {thread} {}", obstacle(left.why))
         }
     };
