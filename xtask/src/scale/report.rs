@@ -29,11 +29,12 @@ pub(crate) fn document(
     let mut text = format!(
         "# Scale\n\nWhat recording, prediction and a hunt cost on runs of different lengths. Written by \
          `cargo xtask scale`.\n\n\
-         Times are CPU times of all threads, the program's included, so that they do not depend on what \
-         else the machine does; *elapsed* is the time on the clock. Prediction includes decoding and the \
-         schedules of the first 100 candidates; it runs on one core (`RAYON_NUM_THREADS=1`). Hunts have a \
-         budget of {} executions; *executions/min* counts replays, by the clock. Memory is the peak of the \
-         largest process.\n\n",
+         Times are CPU times of all threads of Norn, so that they do not depend on what else the machine \
+         does; the time of the recorded program itself is not in the column *record*; *elapsed* is the time \
+         on the clock. Prediction includes decoding and the schedules of the first 100 candidates; it runs \
+         on one core (`RAYON_NUM_THREADS=1`). Hunts have a budget of {} executions; *executions/min* counts \
+         replays, by the clock. Memory is the peak of the largest process; small figures may be that of the \
+         process that measures.\n\n",
         options.budget
     );
     for program in Program::ALL {
