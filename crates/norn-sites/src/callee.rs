@@ -39,7 +39,7 @@ pub(crate) enum Role {
     Exit,
     /// It frees its first argument.
     Free,
-    /// It accesses the memory to which its first arguments, so many, point.
+    /// It accesses the memory that its first arguments point to. The number is that of these arguments.
     Memory(u8),
 }
 

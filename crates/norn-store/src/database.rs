@@ -27,7 +27,7 @@ pub trait Database: Debug + Send {
 /// Whether a transaction changes anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It only reads, and waits for nobody.
+    /// It only reads, and does not wait for writers.
     Read,
     /// It may write.
     Write,

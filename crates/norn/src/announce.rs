@@ -141,7 +141,10 @@ impl<R: Results> Announcer<R> {
             self.hidden_failures.clear();
         }
         let harmful = (0..results.count()).filter(|at| results.is_harmful(*at));
-        let harmful: Vec<_> = harmful.filter(|at| !self.hidden.contains(at)).collect();
+        let mut harmful: Vec<_> = harmful.filter(|at| !self.hidden.contains(at)).collect();
+        // One execution may confirm several findings of a bug. The one that names it best comes first, as
+        // it does in the report.
+        harmful.sort_by_key(|at| (results.rank(*at), *at));
         let is_new = |it: &&Observed| {
             let known = [&self.failures, &self.hidden_failures];
             it.not_reproduced.is_none() && known.iter().all(|known| !known.contains(&it.clip))

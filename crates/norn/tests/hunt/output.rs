@@ -4,6 +4,17 @@ use std::fs;
 
 use crate::kit::{norn, norn_hunt, subjects};
 
+/// One execution shows the lost update as an atomicity violation and as order violations.
+#[test]
+fn of_findings_of_one_execution_the_one_that_names_the_bug_best_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subjects("demo").join("account.c");
+    let options = ["--explore", "0", "--"].map(Into::into);
+    let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
+    assert!(ran.stdout.starts_with("1. atomicity violation on `account.balance`"), "{ran:?}");
+    assert!(ran.stdout.contains("bug 1 was also seen as: order violation"), "{ran:?}");
+}
+
 #[test]
 fn the_forced_order_is_shown_beside_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();

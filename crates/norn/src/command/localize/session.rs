@@ -41,7 +41,7 @@ pub(super) fn open(args: &Localize, scratch: &Scratch) -> anyhow::Result<Result<
         Ok(store) => store,
         Err(exit) => return Ok(Err(exit)),
     };
-    // Processes of this machine that were killed left leases, for which nobody needs to wait.
+    // Processes of this machine that were killed left leases, which need not expire first.
     for worker in store.workers()? {
         if is_dead(&worker) {
             store.release(&worker)?;
