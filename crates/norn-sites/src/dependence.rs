@@ -101,8 +101,7 @@ pub(crate) fn dependences(context: &Context<'_>, function: &Function) -> Depende
         let effects: Vec<_> =
             function.code.iter().zip(&frames).map(|(code, frame)| kinds.of(code, frame)).collect();
         let mut reaching = Reaching::new(&cfg, &effects);
-        let view = context.view;
-        let mut values = Values { view, function, frames: &frames, reaching: &mut reaching };
+        let mut values = Values::new(context.view, function, &frames, &mut reaching);
         let found = jump_tables(&mut values);
         if found == tables {
             let analysed = Analysed { function, cfg: &cfg, effects: &effects };

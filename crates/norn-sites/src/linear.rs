@@ -34,8 +34,9 @@ pub(crate) struct Linear {
     pub(crate) constant: i64,
 }
 
-/// How many definitions are followed to one value.
-const MAX_DEPTH: u32 = 24;
+/// How many definitions are followed to one value. Each may use several others, so their number and not
+/// their depth is limited.
+const MAX_DEFINITIONS: u32 = 64;
 
 impl Linear {
     fn constant(constant: i64) -> Linear {
@@ -81,20 +82,34 @@ pub(crate) struct Values<'f, 'r> {
     pub(crate) function: &'f Function,
     pub(crate) frames: &'f [FrameRegisters],
     pub(crate) reaching: &'r mut Reaching<'f>,
+    left: u32,
+}
+
+impl<'f, 'r> Values<'f, 'r> {
+    pub(crate) fn new(
+        view: &'f CodeView<'f>,
+        function: &'f Function,
+        frames: &'f [FrameRegisters],
+        reaching: &'r mut Reaching<'f>,
+    ) -> Self {
+        Values { view, function, frames, reaching, left: 0 }
+    }
 }
 
 impl Values<'_, '_> {
     /// The value of a location before an instruction.
     pub(crate) fn before(&mut self, at: u32, location: Location) -> Linear {
-        self.location(at, location, 0)
+        self.left = MAX_DEFINITIONS;
+        self.location(at, location)
     }
 
     /// The address of an instruction's memory operand.
     pub(crate) fn address(&mut self, at: u32) -> Linear {
-        self.operand_address(at, 0)
+        self.left = MAX_DEFINITIONS;
+        self.operand_address(at)
     }
 
-    fn location(&mut self, at: u32, location: Location, depth: u32) -> Linear {
+    fn location(&mut self, at: u32, location: Location) -> Linear {
         if let Location::General(number) = location {
             let register = Register::RAX + u32::from(number);
             if let Some(distance) = self.frames[at as usize].distance(register) {
@@ -103,34 +118,35 @@ impl Values<'_, '_> {
         }
         let definitions = self.reaching.before(at, location);
         match definitions[..] {
-            [Definition::Instruction(from)] if depth < MAX_DEPTH => {
-                self.defined(from, location, depth + 1)
+            [Definition::Instruction(from)] if self.left > 0 => {
+                self.left -= 1;
+                self.defined(from, location)
             }
             _ => Linear::root(Root::Defined(definitions)),
         }
     }
 
     /// The value that an instruction leaves in a location.
-    fn defined(&mut self, at: u32, location: Location, depth: u32) -> Linear {
+    fn defined(&mut self, at: u32, location: Location) -> Linear {
         let code = *self.function.instruction(at);
         let unknown = || {
             let definition = SmallVec::from_iter([Definition::Instruction(at)]);
             Linear::root(Root::Defined(definition))
         };
-        let own = |this: &mut Self| this.location(at, location, depth);
+        let own = |this: &mut Self| this.location(at, location);
         match code.mnemonic() {
             Mnemonic::Mov | Mnemonic::Movsxd | Mnemonic::Push => {
-                self.source(at, &code, depth).unwrap_or_else(unknown)
+                self.source(at, &code).unwrap_or_else(unknown)
             }
             Mnemonic::Movzx | Mnemonic::Movsx if code.op1_kind() == OpKind::Memory => {
-                self.source(at, &code, depth).unwrap_or_else(unknown)
+                self.source(at, &code).unwrap_or_else(unknown)
             }
             Mnemonic::Cdqe => own(self),
-            Mnemonic::Lea => self.operand_address(at, depth),
+            Mnemonic::Lea => self.operand_address(at),
             Mnemonic::Xor if code.op0_register() == code.op1_register() => Linear::default(),
             Mnemonic::Add | Mnemonic::Sub if code.op0_kind() == OpKind::Register => {
                 let sign = if code.mnemonic() == Mnemonic::Add { 1 } else { -1 };
-                match self.second(at, &code, depth) {
+                match self.second(at, &code) {
                     Some(other) => own(self).plus(&other, sign),
                     None => unknown(),
                 }
@@ -145,28 +161,28 @@ impl Values<'_, '_> {
     }
 
     /// The value that a `mov` moves or a `push` stores, unless it is loaded from shared memory.
-    fn source(&mut self, at: u32, code: &Instruction, depth: u32) -> Option<Linear> {
+    fn source(&mut self, at: u32, code: &Instruction) -> Option<Linear> {
         if code.mnemonic() == Mnemonic::Push {
             let location = Location::of(code.op0_register())?;
-            return Some(self.location(at, location, depth));
+            return Some(self.location(at, location));
         }
-        self.second(at, code, depth)
+        self.second(at, code)
     }
 
     /// The value of the second operand.
-    fn second(&mut self, at: u32, code: &Instruction, depth: u32) -> Option<Linear> {
+    fn second(&mut self, at: u32, code: &Instruction) -> Option<Linear> {
         if is_immediate(code) {
             return Some(Linear::constant(code.immediate(1).cast_signed()));
         }
         match code.op1_kind() {
-            OpKind::Register => Some(self.location(at, Location::of(code.op1_register())?, depth)),
+            OpKind::Register => Some(self.location(at, Location::of(code.op1_register())?)),
             OpKind::Memory => {
                 if code.is_ip_rel_memory_operand() {
                     let slot = code.ip_rel_memory_address();
                     return self.view.import(slot).map(|_| Linear::root(Root::Import(slot)));
                 }
                 let slot = self.slot(at, code)?;
-                Some(self.location(at, slot, depth))
+                Some(self.location(at, slot))
             }
             _ => None,
         }
@@ -181,7 +197,7 @@ impl Values<'_, '_> {
         plain.then_some(Location::Slot(i32::try_from(offset).ok()?, size))
     }
 
-    fn operand_address(&mut self, at: u32, depth: u32) -> Linear {
+    fn operand_address(&mut self, at: u32) -> Linear {
         let code = *self.function.instruction(at);
         let mut sum = Linear::constant(code.memory_displacement64().cast_signed());
         if code.is_ip_rel_memory_operand() {
@@ -190,7 +206,7 @@ impl Values<'_, '_> {
         let scale = i64::from(code.memory_index_scale());
         for (register, factor) in [(code.memory_base(), 1), (code.memory_index(), scale)] {
             if let Some(location) = Location::of(register) {
-                sum = sum.plus(&self.location(at, location, depth), factor);
+                sum = sum.plus(&self.location(at, location), factor);
             }
         }
         sum

@@ -4,7 +4,7 @@
 //! is no step. So the distance of a read hardly depends on the compiler and its level of optimisation.
 //! Going through a pointer to what it points to, and from a function to its callers, is a step.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, hash::Hash};
 
 use norn_model::CriticalRead;
 use rustc_hash::FxHashMap;
@@ -49,6 +49,9 @@ pub(crate) struct Slicer<'p> {
     control: bool,
     visits: Vec<Visit>,
     known: FxHashMap<Node, u32>,
+    /// The arguments that were followed to callers, by function, context and location: a recursive
+    /// function can pass its own argument on for ever.
+    passed: FxHashMap<(u32, u32, Location), u32>,
     queue: VecDeque<usize>,
     /// The calls through which the slice entered functions: the call, and its own context.
     contexts: Vec<(u32, u32, u32)>,
@@ -68,6 +71,7 @@ impl<'p> Slicer<'p> {
             control: seed.control,
             visits: Vec::new(),
             known: FxHashMap::default(),
+            passed: FxHashMap::default(),
             queue: VecDeque::new(),
             contexts: vec![(u32::MAX, 0, OUTSIDE)],
         };
@@ -149,6 +153,10 @@ impl<'p> Slicer<'p> {
     /// Continues at the calls that passed an argument.
     fn pass(&mut self, location: Location, user: Node, (at, distance): (usize, u32)) {
         let Some(argument) = ARGUMENTS.iter().position(|it| *it == location) else { return };
+        let key = (user.function, user.context, location);
+        if distance >= self.limit || !is_nearer(&mut self.passed, key, distance) {
+            return;
+        }
         for node in self.calls_of(user) {
             let call = self.of(node.function).calls.get(&node.instruction);
             let Some(arguments) = call.map(|it| &it.arguments[argument]) else { continue };
@@ -198,11 +206,9 @@ impl<'p> Slicer<'p> {
     }
 
     fn visit(&mut self, node: Node, from: usize, distance: u32) {
-        let better = self.known.get(&node).is_none_or(|it| distance < *it);
-        if distance > self.limit || !better {
+        if distance > self.limit || !is_nearer(&mut self.known, node, distance) {
             return;
         }
-        self.known.insert(node, distance);
         let steps = distance != self.visits[from].distance;
         self.visits.push(Visit { node, distance, from: Some(from) });
         let at = self.visits.len() - 1;
@@ -250,4 +256,12 @@ impl<'p> Slicer<'p> {
         chain.dedup();
         chain
     }
+}
+
+/// Whether something was not reached on a way as short as this before.
+fn is_nearer<K: Hash + Eq>(known: &mut FxHashMap<K, u32>, key: K, distance: u32) -> bool {
+    let nearest = known.entry(key).or_insert(u32::MAX);
+    let nearer = distance < *nearest;
+    *nearest = distance.min(*nearest);
+    nearer
 }

@@ -27,6 +27,14 @@ fn slices_enter_callees_and_callers() {
 }
 
 #[test]
+fn an_argument_that_a_recursive_function_passes_on_is_followed_to_its_origin() {
+    for compiled in c() {
+        let reads = compiled.reads(Assertion, "abort in recursion");
+        compiled.has(&reads, &["passed to recursion"]);
+    }
+}
+
+#[test]
 fn output_depends_on_its_arguments() {
     for compiled in c() {
         let reads = compiled.reads(Output, "printed");

@@ -42,6 +42,17 @@ NOINLINE void pass_total(void) {
     guard(total); // passed
 }
 
+// Without hooks the argument stays in its register.
+__attribute__((no_sanitize("thread"))) NOINLINE int descend(int value, int depth) {
+    if (value == 4)
+        abort(); // abort in recursion
+    return depth > 0 ? descend(value, depth - 1) ^ depth : 0;
+}
+
+NOINLINE void pass_to_recursion(void) {
+    descend(total, 3); // passed to recursion
+}
+
 NOINLINE void fail(const char *text) {
     fprintf(stderr, "failed: %s\n", text); // message
     exit(1); // exit
@@ -131,6 +142,7 @@ NOINLINE void call_all(void) {
     sum();
     check_result();
     pass_total();
+    pass_to_recursion();
     fail_if_negative();
     print();
     wait_for_flag();
