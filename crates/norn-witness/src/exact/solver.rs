@@ -161,7 +161,8 @@ impl Solver {
             lits.iter().copied().filter(|it| self.value(*it) != Some(false)).collect();
         lits.sort_unstable();
         lits.dedup();
-        if lits.iter().any(|it| self.value(*it).is_some() || lits.contains(&-it)) {
+        let both_signs = |it: &Lit| lits.binary_search(&-it).is_ok();
+        if lits.iter().any(|it| self.value(*it).is_some() || both_signs(it)) {
             return;
         }
         match lits[..] {

@@ -29,6 +29,10 @@ impl Query<'_> {
                 state.broken += 1;
                 self.find_signal(number);
                 for other in state.woken.get(&wake.cond).into_iter().flatten() {
+                    // In a long window thousands of waits have thousands of signals each.
+                    if self.effort.is_spent() {
+                        return;
+                    }
                     self.find_signal(*other);
                 }
             }
@@ -43,12 +47,12 @@ impl Query<'_> {
         let wake = self.model.wakes[number as usize];
         let mut parts = vec![self.is_out(wake.node)];
         let signals = &self.model.conds[wake.cond as usize];
-        self.effort.spend(signals.len() as u64 / 8);
-        for (signal, all) in signals {
+        let from = signals.partition_point(|it| it.0 < self.from);
+        let to = signals.partition_point(|it| it.0 < self.to);
+        self.effort.spend((to - from) as u64 / 8);
+        for (signal, all) in &signals[from..to] {
             let signal = *signal;
-            let there = (self.from..self.to).contains(&signal);
-            let late = self.model.before(wake.node, signal) || self.model.before(signal, wake.wait);
-            if !there || late {
+            if self.model.before(wake.node, signal) || self.model.before(signal, wake.wait) {
                 continue;
             }
             let lit = self.solver.variable(false);
