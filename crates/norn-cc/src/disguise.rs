@@ -12,7 +12,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io,
     os::unix::fs::symlink,
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     process,
 };
 
@@ -44,16 +44,44 @@ pub fn language_of(name: &OsStr) -> Option<Language> {
 /// Creates a directory in the cache that has a link to Norn for each compiler on the `PATH`. The
 /// directory is never removed, because build systems store the path of their compiler.
 pub fn disguise(cache: &Path, settings: &Settings) -> Result<PathBuf, CcError> {
-    let mut hasher = DefaultHasher::new();
-    settings.myself.hash(&mut hasher);
-    let folder = cache.join(format!("bin-{:016x}", hasher.finish()));
-    let failed = |path: &Path, source| CcError::Install { path: path.to_owned(), source };
-    fs::create_dir_all(&folder).map_err(|source| failed(&folder, source))?;
+    let folder = folder(cache, settings)?;
     for name in compilers(settings) {
-        let link = folder.join(name);
-        point(&link, &settings.myself).map_err(|source| failed(&link, source))?;
+        link(&folder.join(name), settings)?;
     }
     Ok(folder)
+}
+
+/// A program that behaves like `norn cc` or `norn c++`, for tools that take the path of a compiler
+/// and no arguments with it. It is a link to Norn in the cache.
+pub fn compiler_link(
+    cache: &Path,
+    settings: &Settings,
+    language: Language,
+) -> Result<PathBuf, CcError> {
+    let name = match language {
+        Language::C => "norn-cc",
+        Language::Cxx => "norn-c++",
+    };
+    let path = folder(cache, settings)?.join(name);
+    link(&path, settings)?;
+    Ok(path)
+}
+
+/// The directory of the links to this program, which is created if it does not exist.
+fn folder(cache: &Path, settings: &Settings) -> Result<PathBuf, CcError> {
+    let mut hasher = DefaultHasher::new();
+    settings.myself.hash(&mut hasher);
+    let name = format!("bin-{:016x}", hasher.finish());
+    let made = path::absolute(cache.join(name)).and_then(|folder| {
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    });
+    made.map_err(|source| CcError::Install { path: cache.to_owned(), source })
+}
+
+fn link(path: &Path, settings: &Settings) -> Result<(), CcError> {
+    let failed = |source| CcError::Install { path: path.to_owned(), source };
+    point(path, &settings.myself).map_err(failed)
 }
 
 /// The names of all compilers on the `PATH`.

@@ -30,7 +30,7 @@ mod sanitizer;
 
 pub use command::command_line;
 pub use compiler::{Compiler, Family, Language, Settings};
-pub use disguise::{disguise, language_of};
+pub use disguise::{compiler_link, disguise, language_of};
 pub use error::CcError;
 pub use layout::HEADER_TEXT as HEADER;
 pub use runtime::{RuntimeDir, RuntimeImage};

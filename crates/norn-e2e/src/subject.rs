@@ -6,7 +6,7 @@
 //! announce the consequence of the bug: `// Consequence: assertion, the balance is wrong`. The consequence
 //! `different output` is that the program prints something else, and does not fail. Options that
 //! a subject must be compiled with are in its head, too: `// Flags: -std=c++20`. A twin may include its
-//! subject with `FIXED` defined.
+//! subject with `FIXED` defined; in Rust, with `// Flags: --cfg fixed`.
 
 use std::{
     fmt, fs,
@@ -17,7 +17,7 @@ use std::{
 use serde_json::Value;
 
 /// Folders with subjects that are hunted.
-pub const HUNTED: [&str; 15] = [
+pub const HUNTED: [&str; 16] = [
     "hunt",
     "deadlock",
     "order",
@@ -33,6 +33,7 @@ pub const HUNTED: [&str; 15] = [
     "descriptor",
     "annotation",
     "failures",
+    "rust",
 ];
 
 /// Folders with programs that no constant of the product was fitted to, except to those of the first one:
@@ -141,6 +142,12 @@ impl Subject {
     /// beside the program.
     pub fn compile(&self, norn: Command, program: &Path, build: Build) -> Command {
         let mut command = norn;
+        if self.source.extension().is_some_and(|it| it == "rs") {
+            command.args(["rustc", "--edition=2024", "-Cdebug-assertions=on"]);
+            command.args(flags(&self.source)).arg(build.level.replace("-O", "-Copt-level="));
+            command.arg(&self.source).arg("-o").arg(program);
+            return command;
+        }
         let is_cxx = self.source.extension().is_some_and(|it| it == "cc");
         command.arg(if is_cxx { "c++" } else { "cc" }).args(["-g", build.level, "-pthread"]);
         command.args(flags(&self.source));
@@ -210,7 +217,7 @@ pub fn subjects() -> PathBuf {
 /// The path of the fixed twin of a source.
 fn twin(source: &Path) -> Option<PathBuf> {
     let extension = source.extension().and_then(|it| it.to_str());
-    let extension = extension.filter(|it| ["c", "cc"].contains(it))?;
+    let extension = extension.filter(|it| ["c", "cc", "rs"].contains(it))?;
     let stem = source.file_stem()?.to_str()?;
     Some(source.with_file_name(format!("{stem}{TWIN}.{extension}")))
 }

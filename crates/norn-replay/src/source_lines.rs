@@ -21,9 +21,9 @@ const MAX_LINE: usize = 200;
 const MAX_FILE: u64 = 1 << 24;
 
 /// The ends of the names of source files.
-const ENDINGS: [&str; 20] = [
+const ENDINGS: [&str; 21] = [
     "c", "cc", "cpp", "cxx", "c++", "C", "h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl", "ipp",
-    "tcc", "tpp", "txx", "s", "S",
+    "tcc", "tpp", "txx", "s", "S", "rs",
 ];
 
 /// The lines of source files that a clip names, by the names of the files.

@@ -89,6 +89,9 @@ pub(crate) enum Command {
     /// Compile C++ with instrumentation (all arguments are the compiler's)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(Compiler),
+    /// Compile Rust with instrumentation (all arguments are the compiler's)
+    #[command(disable_help_flag = true)]
+    Rustc(Compiler),
     /// Find concurrency bugs in a program and confirm them: record, predict, force, report
     Hunt(Hunt),
     /// List the candidates and schedules of a trace, without running the program

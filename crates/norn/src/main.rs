@@ -40,9 +40,10 @@ use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
-    let result = match wrapper(&words) {
-        Some((language, name, arguments)) => command::cc::run(language, name, arguments),
-        None => run(&words),
+    let result = match (wrapper(&words), words.get(1)) {
+        (Some((language, name, arguments)), _) => command::cc::run(language, name, arguments),
+        (None, Some(word)) if word == "rustc" => command::rustc::run(&words[2..]),
+        (None, _) => run(&words),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -1,4 +1,4 @@
-//! `norn build`, `norn cc` and `norn c++`.
+//! `norn build`, `norn cc`, `norn c++` and `norn rustc`.
 
 use std::ffi::OsString;
 

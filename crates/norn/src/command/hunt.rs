@@ -13,7 +13,6 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use norn_cc::Language;
 use norn_frontend::{Cancel, Interrupt, Launch};
 use norn_hunt::{Hunt, Options};
 use norn_model::{BugClass, FunctionPattern};
@@ -122,10 +121,8 @@ pub(super) fn program(
     scratch: &Path,
 ) -> anyhow::Result<Option<Vec<OsString>>> {
     let source = Path::new(&command[0]);
-    let language = match source.extension().and_then(|it| it.to_str()) {
-        Some("c") => Language::C,
-        Some("cc" | "cpp" | "cxx" | "C") => Language::Cxx,
-        _ => return Ok(Some(command.to_vec())),
+    let Some((compiler_name, flags)) = compiler_of(source) else {
+        return Ok(Some(command.to_vec()));
     };
     let ours = norn_trace::is_ours(output).unwrap_or(false);
     let folder = if ours { std::path::absolute(output.join(PROGRAM))? } else { scratch.to_owned() };
@@ -134,18 +131,27 @@ pub(super) fn program(
         .and_then(|()| fs::create_dir_all(&folder));
     made.with_context(|| format!("cannot create `{}`", folder.display()))?;
     let program = folder.join(source.file_stem().unwrap_or_default());
-    let flags = ["-g", "-O1", "-pthread", "-o"].map(OsString::from);
-    let arguments: Vec<OsString> =
-        flags.into_iter().chain([program.clone().into(), source.into()]).collect();
     let norn = std::env::current_exe().context("cannot find norn itself")?;
-    let name = if language == Language::C { "cc" } else { "c++" };
     let mut compiler = Command::new(norn);
-    compiler.arg(name).args(arguments).envs(config::for_compilers());
+    compiler.arg(compiler_name).args(flags).arg("-o").arg(&program).arg(source);
+    compiler.envs(config::for_compilers());
     // A compiler that is killed leaves its temporary files behind.
     compiler.env("TMPDIR", scratch);
     let Some(status) = until_stopped(compiler)? else { return Ok(None) };
     anyhow::ensure!(status.success(), "cannot compile `{}`", source.display());
     Ok(Some([program.into()].into_iter().chain(command[1..].iter().cloned()).collect()))
+}
+
+/// The command of norn that compiles a source file, and options for it; `None` if it is no source file.
+/// Rust is compiled as cargo does for tests: without optimization, with overflow checks.
+fn compiler_of(source: &Path) -> Option<(&'static str, &'static [&'static str])> {
+    const C: &[&str] = &["-g", "-O1", "-pthread"];
+    match source.extension()?.to_str()? {
+        "c" => Some(("cc", C)),
+        "cc" | "cpp" | "cxx" | "C" => Some(("c++", C)),
+        "rs" => Some(("rustc", &["-g", "--edition=2024"])),
+        _ => None,
+    }
 }
 
 /// Runs a command to its end. If the user interrupts that, it is killed with all processes that it has

@@ -30,6 +30,7 @@ mod record;
 mod replay;
 mod report;
 mod run;
+pub(crate) mod rustc;
 mod show;
 mod sites;
 
@@ -47,6 +48,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Build(args) => build::run(&args.command),
         Command::Cc(compiler) => cc::run(Language::C, None, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
+        Command::Rustc(compiler) => rustc::run(&compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
         Command::Localize(args) => localize::run(&args),
         Command::Campaign(args) => campaign_store::run(&args),

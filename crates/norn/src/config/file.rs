@@ -192,7 +192,7 @@ fn similar(name: &str, keys: impl IntoIterator<Item = &'static str>) -> Option<&
 fn program(word: String, folder: &Path) -> String {
     let path = Path::new(&word);
     let source = path.extension().and_then(|it| it.to_str());
-    let source = matches!(source, Some("c" | "cc" | "cpp" | "cxx" | "C"));
+    let source = matches!(source, Some("c" | "cc" | "cpp" | "cxx" | "C" | "rs"));
     if !source && !word.contains('/') {
         return word;
     }
