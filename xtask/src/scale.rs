@@ -45,6 +45,9 @@ pub(crate) struct Options {
     /// Maximum number of executions of a hunt; 0 leaves hunts out
     #[arg(long, value_name = "N", default_value_t = 20)]
     budget: u32,
+    /// Approximate number of events of the longest run that is hunted: a hunt repeats it `--budget` times
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    hunt_to: u64,
     /// Also measure this program, which was built with `norn cc` (can be repeated)
     #[arg(long, value_name = "NAME=COMMAND", value_parser = RealProgram::parse)]
     program: Vec<RealProgram>,
@@ -130,7 +133,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             eprintln!("{} with {length} events", program.name);
             let mut subject = Command::new(&binary);
             subject.arg(length.to_string());
-            generated.push(bench.measurement(program.name, &subject, options.budget)?);
+            let budget = if length <= options.hunt_to { options.budget } else { 0 };
+            generated.push(bench.measurement(program.name, &subject, budget)?);
         }
     }
     for program in &options.program {
@@ -216,6 +220,7 @@ mod tests {
             to,
             only: only.clone(),
             budget: 0,
+            hunt_to: 0,
             program: program.clone(),
             program_budget: 0,
             dry: true,
