@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores report to the terminal")]
 
 mod ci;
+mod consequences;
 mod debian;
 mod demo;
 mod fuzz;
@@ -36,6 +37,8 @@ struct Cli {
 enum Chore {
     /// Build norn, hunt a small program with a bug, and replay a failure
     Demo,
+    /// Measure hunts that start from visible failures; writes the tables of docs/consequences.md
+    Consequences(consequences::Options),
     /// Run the checks that a change must pass: format, lints, tests, tidy
     Ci,
     /// Check project rules that the compiler does not
@@ -69,6 +72,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().chore {
         Chore::Demo => demo::run(),
         Chore::Ci => ci::run(),
+        Chore::Consequences(options) => consequences::run(&options),
         Chore::Tidy => tidy::run(),
         Chore::Fuzz { inputs } => fuzz::run(inputs),
         Chore::Kill(options) => kill::run(&options),

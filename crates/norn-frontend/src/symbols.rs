@@ -56,11 +56,13 @@ pub trait Symbols: Debug + Send + Sync {
     fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync>;
 
     /// The places in recorded code where the program can visibly fail and the reads that decide
-    /// whether it does, by ascending address. Computed on the first call.
-    fn potential_failures(&self) -> Arc<[PotentialFailure]>;
+    /// whether it does, by ascending address. There are at least the reads up to this number of dependence
+    /// steps. Computed on the first call.
+    fn potential_failures(&self, distance: u32) -> Arc<[PotentialFailure]>;
 
-    /// When a potential failure happens: a condition on what the reads at sites saw, if it is known.
-    fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition>;
+    /// When a potential failure happens: a condition on what the reads at sites saw, if it is known. The
+    /// failure was found with this distance.
+    fn failure_condition(&self, failure: &PotentialFailure, distance: u32) -> Option<Condition>;
 }
 
 /// The code between two consecutive events of a thread, by their sites.

@@ -3,17 +3,21 @@
 use std::{collections::BTreeSet, iter, sync::Arc};
 
 use norn_frontend::Owner;
+use norn_learn::Invariant;
 use norn_model::{
-    Access, Candidate, Location, PotentialFailure, PotentialFailureKind, SiteId, Step,
+    Access, BugClass, Candidate, Condition, Location, PotentialFailure, PotentialFailureKind,
+    SiteId, Step,
 };
-use norn_predict::{CriticalReads, Danger};
+use norn_predict::{ConditionResult, CriticalReads, Danger};
 use norn_report::AtStake;
 
-use crate::source::Source;
+use crate::{learn, source::Source};
 
 /// How directly a candidate can lead to a visible failure; the smallest is tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DangerRank {
+    /// What the condition of the failure says if the read sees the other value.
+    pub(crate) result: ConditionResult,
     /// Whether reads at the same place saw the other value before, without harm.
     pub(crate) is_known_value: bool,
     /// Whether the candidate has only one of the reads on which the failure depends. If it has several,
@@ -30,26 +34,57 @@ pub(crate) struct Dangers {
     all: Vec<Danger>,
 }
 
-/// The reads of a trace on which visible failures depend.
-pub(crate) fn critical_reads(source: &Source, distance: u32) -> CriticalReads {
-    let sites = source.symbolized.trace.sites().iter().zip(0..);
-    let sites = sites.map(|(it, number)| (SiteId(number), it.pc));
-    CriticalReads::new(&source.symbolized.symbols.potential_failures(), sites, distance)
+/// The places of a trace where the program can visibly fail, and those where it can break an invariant.
+pub(crate) struct Failures {
+    all: Arc<[PotentialFailure]>,
+    /// When they happen, as far as that is known.
+    conditions: Vec<Option<Condition>>,
+}
+
+impl Failures {
+    /// Failures that depend on reads up to this number of dependence steps; 0 for none of them.
+    pub(crate) fn new(source: &Source, distance: u32, invariants: &[Invariant]) -> Failures {
+        let symbols = &source.symbolized.symbols;
+        let mut all = Vec::new();
+        if distance > 0 {
+            let visible = symbols.potential_failures(distance);
+            let condition = |it: &PotentialFailure| symbols.failure_condition(it, distance);
+            all.extend(visible.iter().map(|it| (it.clone(), condition(it))));
+        }
+        let broken = learn::failures(source, invariants).into_iter();
+        all.extend(broken.map(|(failure, condition)| (failure, Some(condition))));
+        let (all, conditions): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        Failures { all: all.into(), conditions }
+    }
+
+    /// The reads of a trace on which they depend.
+    pub(crate) fn critical_reads(&self, source: &Source, distance: u32) -> CriticalReads {
+        let sites = || {
+            let numbered = source.symbolized.trace.sites().iter().zip(0..);
+            numbered.map(|(it, number)| (SiteId(number), it.pc))
+        };
+        // The reads of an invariant are one step away.
+        let reads = CriticalReads::new(&self.all, sites(), distance.max(1));
+        reads.with_conditions(|it| self.conditions.get(it)?.clone(), sites())
+    }
 }
 
 impl Dangers {
     /// The result of a prediction from a trace.
-    pub(crate) fn new(source: &Source, all: Vec<Danger>) -> Dangers {
-        if all.is_empty() {
-            return Dangers::default();
-        }
-        Dangers { failures: source.symbolized.symbols.potential_failures(), all }
+    pub(crate) fn new(failures: &Failures, all: Vec<Danger>) -> Dangers {
+        Dangers { failures: Arc::clone(&failures.all), all }
     }
 
     /// The most dangerous read of a candidate, and the failure that depends on it.
     pub(crate) fn of(&self, candidate: &Candidate) -> Option<(&Danger, &PotentialFailure)> {
         let danger = self.all.iter().filter(|it| it.is_in(candidate)).min_by_key(|it| rank(it))?;
         Some((danger, self.failures.get(danger.stake.failure)?))
+    }
+
+    /// Whether a candidate can lead to a visible failure. The use of freed memory is one in itself.
+    pub(crate) fn is_dangerous(&self, candidate: &Candidate) -> bool {
+        let can_fail = |it: (&Danger, _)| it.0.result != ConditionResult::Passes;
+        candidate.class() == BugClass::Lifetime || self.of(candidate).is_some_and(can_fail)
     }
 
     /// The same for a reader.
@@ -80,6 +115,7 @@ impl Dangers {
         };
         let reads = candidate.steps.iter().filter(decides).map(|it| it.site);
         let rank = DangerRank {
+            result: danger.result,
             is_known_value: danger.is_known_value,
             is_alone: reads.collect::<BTreeSet<_>>().len() < 2,
             distance: danger.stake.distance,
@@ -89,7 +125,7 @@ impl Dangers {
 }
 
 /// The source location of an instruction, in the program if it was inlined there.
-fn location(source: &Source, pc: u64) -> Option<Location> {
+pub(crate) fn location(source: &Source, pc: u64) -> Option<Location> {
     let all = source.symbolized.locations(pc);
     let is_own = |it: &&Location| source.symbolized.symbols.owner(it) != Owner::Library;
     all.iter().find(is_own).or(all.first()).cloned()
@@ -103,11 +139,14 @@ fn name(kind: PotentialFailureKind) -> &'static str {
         PotentialFailureKind::Output => "output",
         PotentialFailureKind::Loop => "loop",
         PotentialFailureKind::Access => "access",
+        PotentialFailureKind::Free => "free",
+        PotentialFailureKind::Invariant => "invariant",
     }
 }
 
 /// The order of dangers: first those in which the program fails.
-fn rank(danger: &Danger) -> (bool, bool, u32) {
+fn rank(danger: &Danger) -> (bool, bool, ConditionResult, bool, u32) {
     let prints = danger.stake.kind == PotentialFailureKind::Output;
-    (prints, danger.is_known_value, danger.stake.distance)
+    let passes = danger.result == ConditionResult::Passes;
+    (passes, prints, danger.result, danger.is_known_value, danger.stake.distance)
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, EventId, Op, Step, Trace};
+use norn_predict::ConditionResult;
 use norn_witness::{Failure, Grade, Witness};
 
 use crate::{Finding, danger::DangerRank, dependence, engine::CachedWitnesses};
@@ -212,6 +213,14 @@ impl Ranking {
         self.next(candidate, expected, dependence::uses_unset_pointer(trace, candidate))
     }
 
+    /// The rank of a candidate whose failure, by its condition, does not happen: it may fail in another way,
+    /// but only after others had their turn.
+    fn next_harmless(&mut self, candidate: &Candidate, expected: bool) -> Rank {
+        let (expected, turn, precedence, class) = self.next(candidate, expected, false);
+        let late = if class == BugClass::Order { 0 } else { LATE };
+        (expected, turn + late, precedence, class)
+    }
+
     fn next(&mut self, candidate: &Candidate, expected: bool, unset_pointer: bool) -> Rank {
         let class = candidate.class();
         let count = self.counts.entry(class).or_default();
@@ -227,14 +236,16 @@ impl Ranking {
 /// Puts groups in the order in which they are tried.
 pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
     let mut ranking = Ranking::default();
-    let mut dangers: Vec<_> = groups.iter().filter_map(|it| it.danger).collect();
+    let can_fail = |it: &DangerRank| it.result != ConditionResult::Passes;
+    let mut dangers: Vec<_> = groups.iter().filter_map(|it| it.danger.filter(can_fail)).collect();
     dangers.sort_unstable();
     let mut dangers: VecDeque<_> = dangers.into_iter().zip(1..).collect();
     let mut rank = |group: &mut Group| {
         let finding = &findings[group.finding];
         group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
         // A counter that decides a failure is not like others.
-        let decides = group.danger.is_some_and(|it| !it.is_known_value) && finding.remark.is_none();
+        let is_new = |it: DangerRank| !it.is_known_value && can_fail(&it);
+        let decides = group.danger.is_some_and(is_new) && finding.remark.is_none();
         group.expected &= !decides;
         // Of candidates that are equally dangerous, those that were predicted first come first.
         let at = dangers.iter().position(|it| Some(it.0) == group.danger);
@@ -244,6 +255,9 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
                 let precedence =
                     if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
                 (group.expected, turn, precedence, finding.candidate.class())
+            }
+            None if group.danger.is_some() => {
+                ranking.next_harmless(&finding.candidate, group.expected)
             }
             None => ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer),
         }

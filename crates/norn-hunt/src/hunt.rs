@@ -27,7 +27,7 @@ use crate::{
         ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Trial, drive,
     },
     claim::claim,
-    danger::{Dangers, critical_reads},
+    danger::{Dangers, Failures},
     describe::describe,
     engine::CachedWitnesses,
     executor::{Plan, Run},
@@ -136,11 +136,13 @@ impl Hypotheses for Hunting<'_> {
         witnesses: &CachedWitnesses<'_>,
     ) -> Result<Queue, ReplayError> {
         let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
-        let critical_reads = critical_reads(source, self.evidence.options.distance);
+        let Options { distance, invariants, .. } = self.evidence.options;
+        let failures = Failures::new(source, *distance, invariants);
+        let critical_reads = failures.critical_reads(source, *distance);
         let options = &self.evidence.options.predict;
         let options = norn_predict::Options { sets, critical_reads, ..options.clone() };
         let mut prediction = predict_program(source, &options);
-        let dangers = Dangers::new(source, std::mem::take(&mut prediction.dangers));
+        let dangers = Dangers::new(&failures, std::mem::take(&mut prediction.dangers));
         self.incomplete |= prediction.incomplete;
         let omitted = Omissions::new(source, &prediction, unknown);
         self.omitted.add(omitted, self.sources == 0);

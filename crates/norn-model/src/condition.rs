@@ -115,13 +115,25 @@ impl Condition {
 
     /// Whether it depends on what a read saw.
     pub fn mentions_reads(&self) -> bool {
+        let mut mentions = false;
+        self.for_each_read(&mut |_| mentions = true);
+        mentions
+    }
+
+    /// Calls a function with the site of each read that it depends on.
+    pub fn for_each_read(&self, found: &mut dyn FnMut(u64)) {
         match self {
-            Condition::Unknown | Condition::Known(_) => false,
+            Condition::Unknown | Condition::Known(_) => {}
             Condition::Compare(_, _, left, right) => {
-                left.mentions_reads() || right.mentions_reads()
+                left.for_each_read(found);
+                right.for_each_read(found);
             }
-            Condition::Not(it) => it.mentions_reads(),
-            Condition::All(it) | Condition::Any(it) => it.iter().any(Condition::mentions_reads),
+            Condition::Not(it) => it.for_each_read(found),
+            Condition::All(it) | Condition::Any(it) => {
+                for condition in it {
+                    condition.for_each_read(found);
+                }
+            }
         }
     }
 
@@ -175,13 +187,16 @@ impl Expression {
         })
     }
 
-    fn mentions_reads(&self) -> bool {
+    fn for_each_read(&self, found: &mut dyn FnMut(u64)) {
         match self {
-            Expression::Unknown | Expression::Constant(_) | Expression::Result(_) => false,
-            Expression::Read(_) => true,
-            Expression::Binary(_, it) => it.0.mentions_reads() || it.1.mentions_reads(),
-            Expression::Unsigned(_, it) | Expression::Signed(_, it) => it.mentions_reads(),
-            Expression::Truth(it) => it.mentions_reads(),
+            Expression::Unknown | Expression::Constant(_) | Expression::Result(_) => {}
+            Expression::Read(site) => found(*site),
+            Expression::Binary(_, it) => {
+                it.0.for_each_read(found);
+                it.1.for_each_read(found);
+            }
+            Expression::Unsigned(_, it) | Expression::Signed(_, it) => it.for_each_read(found),
+            Expression::Truth(it) => it.for_each_read(found),
         }
     }
 

@@ -16,6 +16,10 @@ pub enum PotentialFailureKind {
     Loop,
     /// Memory is accessed through a pointer or an index, a number is divided by, or memory is freed.
     Access,
+    /// Something that held in all passing runs does not hold.
+    Invariant,
+    /// Memory is freed by a thread that would otherwise not free it: possibly a second time.
+    Free,
 }
 
 /// A place where a program can visibly fail.

@@ -2,7 +2,7 @@
 //! it, so each file is opened once, as long as it does not change.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use norn_binary::{BinaryError, Call, Frame, Module};
-use norn_sites::{Cache, FailureSites, Options};
+use norn_sites::{Cache, DISTANCE, FailureSites, Options};
 use rustc_hash::FxHashMap;
 
 /// Opened files.
@@ -30,7 +30,8 @@ pub(crate) struct ModuleFile {
     pub(crate) module: Module,
     identity: OnceLock<String>,
     calls: OnceLock<Vec<EventCall>>,
-    failure_sites: OnceLock<FailureSites>,
+    /// By distance.
+    failure_sites: Mutex<BTreeMap<u32, Arc<FailureSites>>>,
     cache: Option<Cache>,
 }
 
@@ -51,7 +52,7 @@ impl Files {
             return Ok(Arc::clone(file));
         }
         let module = Module::open(path)?;
-        let (identity, calls, failure_sites) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (identity, calls, failure_sites) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let cache = self.cache.clone();
         let file = Arc::new(ModuleFile { module, identity, calls, failure_sites, cache });
         files.insert(path.to_owned(), (version, Arc::clone(&file)));
@@ -70,13 +71,16 @@ impl ModuleFile {
         self.identity.get_or_init(|| self.module.identity())
     }
 
-    /// The failure sites that shared reads decide, with module-relative addresses.
-    pub(crate) fn failure_sites(&self) -> &FailureSites {
-        let options = Options::default();
-        self.failure_sites.get_or_init(|| match &self.cache {
+    /// The failure sites that shared reads decide, with module-relative addresses. A search with the usual
+    /// distance serves shorter ones, too.
+    pub(crate) fn failure_sites(&self, distance: u32) -> Arc<FailureSites> {
+        let options = Options { distance: distance.max(DISTANCE), ..Options::default() };
+        let find = || match &self.cache {
             Some(cache) => cache.failure_sites(&self.module, &options),
             None => FailureSites::find(&self.module, &options),
-        })
+        };
+        let mut known = self.failure_sites.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(options.distance).or_insert_with(|| Arc::new(find())))
     }
 
     /// The calls that can be events. Finding them takes a disassembly of all code.

@@ -1,6 +1,7 @@
 //! The modules of a run: the files that were mapped, with their symbols.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -61,7 +62,8 @@ pub(crate) struct Modules {
     frames: Mutex<FxHashMap<u64, Arc<[Location]>>>,
     copies: Mutex<FxHashMap<(u64, u64), bool>>,
     reaches: Mutex<FxHashMap<u64, Arc<Reach>>>,
-    potential_failures: OnceLock<Arc<[PotentialFailure]>>,
+    /// By distance.
+    potential_failures: Mutex<BTreeMap<u32, Arc<[PotentialFailure]>>>,
 }
 
 impl Modules {
@@ -74,7 +76,7 @@ impl Modules {
             frames: Mutex::default(),
             copies: Mutex::default(),
             reaches: Mutex::default(),
-            potential_failures: OnceLock::new(),
+            potential_failures: Mutex::default(),
         }
     }
 
@@ -156,21 +158,28 @@ impl Modules {
     }
 
     /// The failure sites of all instrumented modules, by ascending address in the run.
-    pub(crate) fn potential_failures(&self) -> Arc<[PotentialFailure]> {
+    pub(crate) fn potential_failures(&self, distance: u32) -> Arc<[PotentialFailure]> {
         let find = || {
-            let mut all: Vec<_> = self.loaded.iter().flat_map(potential_failures).collect();
+            let all = self.loaded.iter().flat_map(|it| potential_failures(it, distance));
+            let mut all: Vec<_> = all.collect();
             all.sort_by_key(|it| (it.pc, it.kind));
             all.into()
         };
-        Arc::clone(self.potential_failures.get_or_init(find))
+        let mut known = self.potential_failures.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(distance).or_insert_with(find))
     }
 
     /// When a failure site fails, if that is known.
-    pub(crate) fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition> {
+    pub(crate) fn failure_condition(
+        &self,
+        failure: &PotentialFailure,
+        distance: u32,
+    ) -> Option<Condition> {
         let loaded = self.at(failure.pc)?;
         let key = (failure.pc.wrapping_sub(loaded.bias), failure.kind);
-        let condition = loaded.file.as_ref()?.failure_sites().conditions.get(&key)?;
-        Some(condition.clone().moved(&|site| loaded.in_run(site)))
+        let sites = loaded.file.as_ref()?.failure_sites(distance);
+        let condition = sites.conditions.get(&key)?.clone();
+        Some(condition.moved(&|site| loaded.in_run(site)))
     }
 
     /// The module that contains an address.
@@ -196,7 +205,7 @@ impl Modules {
 }
 
 /// The failure sites of a module, with the addresses of the run.
-fn potential_failures(loaded: &Loaded) -> Vec<PotentialFailure> {
+fn potential_failures(loaded: &Loaded, distance: u32) -> Vec<PotentialFailure> {
     let Some(file) = loaded.file.as_ref().filter(|_| !loaded.is_unrecorded()) else {
         return Vec::new();
     };
@@ -210,7 +219,7 @@ fn potential_failures(loaded: &Loaded) -> Vec<PotentialFailure> {
         pc: loaded.in_run(it.pc),
         reads: it.reads.iter().map(read).collect(),
     };
-    file.failure_sites().sites.iter().map(site).collect()
+    file.failure_sites(distance).sites.iter().map(site).collect()
 }
 
 fn location(frame: &Frame, module: &Module) -> Location {

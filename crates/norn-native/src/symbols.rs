@@ -102,12 +102,12 @@ impl Symbols for NativeSymbols {
         unrecorded::between(&self.modules, gap)
     }
 
-    fn potential_failures(&self) -> Arc<[PotentialFailure]> {
-        self.modules.potential_failures()
+    fn potential_failures(&self, distance: u32) -> Arc<[PotentialFailure]> {
+        self.modules.potential_failures(distance)
     }
 
-    fn failure_condition(&self, failure: &PotentialFailure) -> Option<Condition> {
-        self.modules.failure_condition(failure)
+    fn failure_condition(&self, failure: &PotentialFailure, distance: u32) -> Option<Condition> {
+        self.modules.failure_condition(failure, distance)
     }
 }
 

@@ -1,9 +1,13 @@
 //! Critical reads: the reads that decide whether a program visibly fails, and the orders in which they see
 //! something else than in the recorded run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{Access, Candidate, PotentialFailure, PotentialFailureKind, SiteId, Step};
+use norn_model::{
+    Access, Candidate, Condition, PotentialFailure, PotentialFailureKind, SiteId, Step,
+};
+
+use crate::failure_condition::{ConditionResult, mentioned};
 
 /// A failure that a read decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,9 +20,16 @@ pub struct Stake {
     pub failure: usize,
 }
 
-/// The critical reads of a trace, by site.
+/// The critical reads of a trace.
 #[derive(Clone, Debug, Default)]
-pub struct CriticalReads(BTreeMap<SiteId, Vec<Stake>>);
+pub struct CriticalReads {
+    /// By site: the failures that a read there decides, the nearest first.
+    stakes: BTreeMap<SiteId, Vec<Stake>>,
+    /// By failure: when it happens, if that is known.
+    conditions: BTreeMap<usize, Condition>,
+    /// The sites of the reads that conditions mention, with the addresses of their instructions.
+    mentioned: BTreeMap<SiteId, u64>,
+}
 
 impl CriticalReads {
     /// The reads that failures depend on, given the addresses of the trace's sites. Reads that are
@@ -39,23 +50,56 @@ impl CriticalReads {
             stakes.sort_unstable();
         }
         let known = |(site, pc): (SiteId, u64)| Some((site, by_pc.get(&pc)?.clone()));
-        CriticalReads(sites.filter_map(known).collect())
+        let stakes = sites.filter_map(known).collect();
+        CriticalReads { stakes, ..CriticalReads::default() }
+    }
+
+    /// Adds when failures happen: conditions on what the instructions at addresses read.
+    #[must_use]
+    pub fn with_conditions(
+        mut self,
+        condition: impl Fn(usize) -> Option<Condition>,
+        sites: impl Iterator<Item = (SiteId, u64)>,
+    ) -> CriticalReads {
+        let failures: BTreeSet<usize> =
+            self.stakes.values().flatten().map(|it| it.failure).collect();
+        let known = failures.into_iter().filter_map(|it| Some((it, condition(it)?)));
+        self.conditions = known.collect();
+        let pcs: BTreeSet<u64> = self.conditions.values().flat_map(mentioned).collect();
+        self.mentioned = sites.filter(|it| pcs.contains(&it.1)).collect();
+        self
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.stakes.is_empty()
     }
 
     /// The failures that a read at a site decides, the nearest first.
     pub(crate) fn stakes(&self, site: u32) -> &[Stake] {
-        self.0.get(&SiteId(site)).map_or(&[], Vec::as_slice)
+        self.stakes.get(&SiteId(site)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn has_conditions(&self) -> bool {
+        !self.mentioned.is_empty()
+    }
+
+    /// When a failure happens.
+    pub(crate) fn condition(&self, failure: usize) -> Option<&Condition> {
+        self.conditions.get(&failure)
+    }
+
+    /// The address of the instruction at a site, if a condition mentions it.
+    pub(crate) fn condition_pc(&self, site: SiteId) -> Option<u64> {
+        self.mentioned.get(&site).copied()
     }
 }
 
 /// A critical read that can see something else than in the recorded run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Danger {
+    /// What the condition of the failure says if the read sees it.
+    pub result: ConditionResult,
     /// Whether reads at this site have seen the other value in the recorded run: it did no harm there,
     /// unless the failure depends on more than one read.
     pub is_known_value: bool,

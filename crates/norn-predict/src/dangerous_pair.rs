@@ -1,6 +1,6 @@
 //! The writes of a variable that a critical read can see, and the orders in which it does.
 
-use norn_model::SiteId;
+use norn_model::{MemoryAccess, SiteId};
 
 use crate::{
     Danger,
@@ -9,6 +9,7 @@ use crate::{
     content::Contents,
     critical_read::Stake,
     facts::Facts,
+    failure_condition::ConditionResult,
     interval::Direction,
     pattern::Action,
     reads_from::{ReadsFrom, reads_from},
@@ -64,11 +65,36 @@ impl<'a, 't> Variable<'a, 't> {
         &self.touches[number as usize]
     }
 
-    /// The value that a write wrote.
-    pub(crate) fn value(&self, write: u32) -> Option<u128> {
-        let it = self.touch(write);
+    fn access(&self, number: u32) -> Option<MemoryAccess> {
+        let it = self.touch(number);
         let event = &self.facts.trace.threads[usize::from(it.thread)].events[it.index as usize];
-        event.op.access()?.write.flatten()
+        event.op.access()
+    }
+
+    /// The value that a read would see, if all of its bytes are known.
+    pub(crate) fn value_instead(&self, read: u32, instead: Instead) -> Option<u128> {
+        let read = self.access(read)?;
+        let (content, value) = match instead {
+            Some(write) => {
+                let write = self.access(write)?;
+                (write, write.write.flatten()?)
+            }
+            None => self.initial(&read)?,
+        };
+        part(value, (content.addr, content.size), (read.addr, read.size))
+    }
+
+    /// An access that saw what was in memory before the first write.
+    fn initial(&self, read: &MemoryAccess) -> Option<(MemoryAccess, u128)> {
+        let first = self.touch(*self.writes.first()?);
+        let until = time(self.timestamps, first);
+        let numbers = (0..).take(self.touches.len());
+        let early = numbers.filter(|it| time(self.timestamps, self.touch(*it)) <= until);
+        let seen = |it: u32| {
+            let access = self.access(it)?;
+            Some((access, access.read.flatten()?))
+        };
+        early.filter_map(seen).find(|it| (it.0.addr, it.0.size) == (read.addr, read.size))
     }
 
     /// The wanted reads, with what they saw.
@@ -177,7 +203,6 @@ impl<'a, 't> Variable<'a, 't> {
         instead: Instead,
         way: &Way,
         stake: Stake,
-        is_known_value: bool,
     ) -> Danger {
         let site = |it: u32| SiteId(self.touch(it).site);
         let missed = match *way {
@@ -185,7 +210,8 @@ impl<'a, 't> Variable<'a, 't> {
             Way::After(_) | Way::Late { .. } => None,
         };
         Danger {
-            is_known_value,
+            result: ConditionResult::Unknown,
+            is_known_value: false,
             stake,
             read: site(row.read),
             expected: row.any_seen().map(site),
@@ -230,6 +256,16 @@ impl<'a, 't> Variable<'a, 't> {
             ordered: self.facts.recorded_order().is_ordered(one, two),
         }
     }
+}
+
+/// The bytes of a value at an address that lie in a range, each range given by its address and size.
+fn part(value: u128, (addr, size): (u64, u64), (start, length): (u64, u64)) -> Option<u128> {
+    let offset = start.checked_sub(addr)?;
+    let is_inside = offset.checked_add(length)? <= size;
+    let shifted = value.checked_shr(u32::try_from(offset.checked_mul(8)?).ok()?)?;
+    let bits = u32::try_from(length.checked_mul(8)?).ok()?;
+    let mask = 1_u128.checked_shl(bits).map_or(u128::MAX, |it| it - 1);
+    is_inside.then_some(shifted & mask)
 }
 
 /// The position of an access in time, as far as that is known.

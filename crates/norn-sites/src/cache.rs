@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Changes with the format of the files and with what the search finds.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const MAGIC: &[u8; 8] = b"NORNSITE";
 /// Maximum number of files; the oldest ones are removed.
 const MAX_FILES: usize = 64;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     control_dependence::Branches,
     dependence::{Analysed, Context},
+    dominators::Dominators,
     expression::{Symbolic, bits},
     linear::Values,
     location::{Location, RESULT},
@@ -34,6 +35,7 @@ pub(crate) enum PlaceCondition {
 pub(crate) struct Conditions<'a, 'f, 'r> {
     analysed: &'a Analysed<'a>,
     control: &'a [Branches],
+    dominators: Dominators,
     symbolic: Symbolic<'a, 'f, 'r>,
 }
 
@@ -45,17 +47,22 @@ impl<'a, 'f, 'r> Conditions<'a, 'f, 'r> {
         reads: &'a FxHashMap<u32, u64>,
         values: &'a mut Values<'f, 'r>,
     ) -> Self {
-        Conditions { analysed, control, symbolic: Symbolic::new(context, values, reads) }
+        let blocks = analysed.cfg.blocks.iter();
+        // The last node has no edges: a graph has at least its root.
+        let edges = blocks.map(|it| it.successors.to_vec()).chain([Vec::new()]);
+        let dominators = Dominators::new(&edges.collect::<Vec<_>>(), 0);
+        let symbolic = Symbolic::new(context, values, reads);
+        Conditions { analysed, control, dominators, symbolic }
     }
 
     /// The condition of a failure site.
     pub(crate) fn of(&mut self, seed: &Seed) -> PlaceCondition {
         self.symbolic.restart();
         match seed.kind {
-            Kind::Assertion | Kind::ErrorMessage => self.reached(seed.instruction),
+            Kind::Assertion | Kind::ErrorMessage | Kind::Free => self.reached(seed.instruction),
             Kind::Loop => PlaceCondition::When(self.kept(seed)),
             Kind::Access => PlaceCondition::When(self.zero(seed)),
-            Kind::Output => PlaceCondition::When(Condition::Unknown),
+            Kind::Output | Kind::Invariant => PlaceCondition::When(Condition::Unknown),
         }
     }
 
@@ -69,7 +76,11 @@ impl<'a, 'f, 'r> Conditions<'a, 'f, 'r> {
     }
 
     fn block(&mut self, block: u32, path: &mut Vec<u32>) -> Condition {
-        let branches = &self.control[block as usize];
+        // A branch that comes after the block decides about the next round of a loop, in which the reads may
+        // see something else.
+        let is_earlier = |it: &&(u32, u32)| !self.dominators.dominates(block, it.0);
+        let branches: Branches =
+            self.control[block as usize].iter().filter(is_earlier).copied().collect();
         if branches.is_empty() || path.contains(&block) || path.len() >= MAX_DEPTH as usize {
             return Condition::Known(true);
         }

@@ -41,6 +41,17 @@ impl Dominators {
         self.parent.get(node as usize).copied().flatten()
     }
 
+    /// Whether each way from the root to the second node leads through the first one.
+    pub(crate) fn dominates(&self, first: u32, mut second: u32) -> bool {
+        while first != second {
+            match self.parent(second) {
+                Some(parent) if parent != second => second = parent,
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn set(&mut self, node: u32, parent: u32) {
         self.parent[node as usize] = Some(parent);
     }

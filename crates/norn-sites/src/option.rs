@@ -8,12 +8,13 @@ use norn_model::{FunctionPattern, PotentialFailureKind};
 pub const DISTANCE: u32 = 4;
 
 /// All kinds of failure sites.
-pub const KINDS: [PotentialFailureKind; 5] = [
+pub const KINDS: [PotentialFailureKind; 6] = [
     PotentialFailureKind::Assertion,
     PotentialFailureKind::ErrorMessage,
     PotentialFailureKind::Output,
     PotentialFailureKind::Loop,
     PotentialFailureKind::Access,
+    PotentialFailureKind::Free,
 ];
 
 /// Which failure sites are searched for.

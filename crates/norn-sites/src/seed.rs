@@ -46,6 +46,10 @@ pub(crate) fn seeds(
         let code = *analysed.function.instruction(at);
         if is_call(&code) || leaves(analysed.function, &code) {
             found.extend(call_seed(context, analysed, at, &code, values));
+            let role = context.callees.get(context.view.callee(&code)).role;
+            if role == Role::Free {
+                found.push(place(Kind::Free, at));
+            }
         } else {
             found.extend(access_seed(analysed, at, &code, values));
         }

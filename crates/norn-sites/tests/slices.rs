@@ -123,6 +123,17 @@ fn conditions_say_which_values_fail() {
     }
 }
 
+/// Each round ends with the branch that decides about the next one.
+#[test]
+fn a_condition_is_about_one_round_of_a_loop() {
+    for compiled in c() {
+        let line = "assertion in each round";
+        let fails = |now| compiled.fails(Assertion, line, &[("in each round", now)]);
+        assert!(!fails(4).contains(&Some(false)), "{compiled}");
+        assert!(!fails(3).contains(&Some(true)), "{compiled}");
+    }
+}
+
 #[test]
 fn conditions_of_loops_and_accesses() {
     for compiled in c() {

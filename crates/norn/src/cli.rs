@@ -12,6 +12,7 @@ mod format;
 mod generate;
 mod global;
 mod hunt;
+mod learn;
 mod limit;
 mod localize;
 mod memory;
@@ -43,6 +44,7 @@ pub(crate) use self::{
     generate::{Completions, Man},
     global::{ColorArg, Global},
     hunt::Hunt,
+    learn::Learn,
     limit::Limits,
     localize::{FormulaArg, Localize},
     memory::MemoryArg,
@@ -96,6 +98,8 @@ pub(crate) enum Command {
     Hunt(Hunt),
     /// List the candidates and schedules of a trace, without running the program
     Predict(Predict),
+    /// Learn what holds at the reads of shared variables in passing runs
+    Learn(Learn),
     /// Rank the interleavings that make some runs of a program fail
     Localize(Localize),
     /// Show and merge stored campaigns of `norn localize`

@@ -54,7 +54,7 @@ impl Hunting<'_> {
         let mut grouping = Grouping::default();
         let only_dangerous = self.evidence.options.from == CandidateSource::Failures;
         for (candidate, remark) in candidates {
-            let is_wanted = !only_dangerous || dangers.of(&candidate).is_some();
+            let is_wanted = !only_dangerous || dangers.is_dangerous(&candidate);
             if is_wanted && grouping.is_new(&candidate) {
                 self.group(&mut grouping, (source, &keys, dangers), candidate, remark);
             }

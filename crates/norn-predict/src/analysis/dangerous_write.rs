@@ -4,6 +4,7 @@
 //! The reads that decide whether it does are [given](crate::CriticalReads); this analysis asks for each of
 //! them which other write of the same memory it [can see](crate::visibility). A write of the same value is
 //! not dangerous, and a loop is endless only if what it would see is not followed by what it waits for.
+//! Where the [condition](crate::failure_condition) of the failure is known, it is evaluated with the other value.
 //!
 //! Most of these reads are also in order violations, atomicity violations or races, which other analyses find. There
 //! the result is only a [danger](Danger): the hunt tries such candidates first. Candidates of its own are
@@ -12,7 +13,8 @@
 //! before it.
 
 use norn_model::{
-    Access, BugClass, Candidate, CandidateKind, Explanation, PotentialFailureKind, Scope, Trace,
+    Access, BugClass, Candidate, CandidateKind, Explanation, PotentialFailureKind, Scope, SiteId,
+    Trace,
 };
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,9 +24,10 @@ use super::{Analysis, AnalysisInfo, Found, KindInfo, Priority, single_step};
 use crate::{
     Danger, Options,
     access::Touch,
-    critical_read::CriticalReads,
+    critical_read::{CriticalReads, Stake},
     dangerous_pair::{Instead, Variable, Way},
     facts::Facts,
+    failure_condition::{ConditionResult, OtherValue, RecordedReads},
     reads_from::ReadsFrom,
     spin_order::SpinOrder,
     top_k::{EventPlace, Instance, Key, TopK},
@@ -72,6 +75,7 @@ impl Analysis for DangerousWrite {
             facts,
             critical: &options.critical_reads,
             values: values(facts, &options.critical_reads),
+            recorded: RecordedReads::new(facts.trace, &options.critical_reads),
             spins: SpinOrder::new(facts),
         };
         let empty = || Dangers::new(options.instances);
@@ -130,6 +134,7 @@ struct Search<'a, 't> {
     critical: &'a CriticalReads,
     /// By site: the values that critical reads saw.
     values: FxHashMap<u32, FxHashSet<u128>>,
+    recorded: RecordedReads,
     spins: SpinOrder,
 }
 
@@ -159,21 +164,31 @@ impl Search<'_, '_> {
         found: &mut Dangers,
     ) {
         let site = variable.touch(row.read).site;
-        let value = instead.and_then(|it| variable.value(it));
+        let value = variable.value_instead(row.read, instead);
         let known = value.is_some_and(|it| self.is_known(site, it));
         for stake in self.critical.stakes(site) {
             let is_loop = stake.kind == PotentialFailureKind::Loop;
+            let result = self.result(variable.touch(row.read), *stake, value);
             let way = variable.way(row, instead, is_loop);
-            let Some(way) = way.filter(|_| is_dangerous(stake.kind, value, known)) else {
-                continue;
-            };
+            let is_dangerous = is_dangerous(stake.kind, value, known, result);
+            let Some(way) = way.filter(|_| is_dangerous) else { continue };
             // The earlier rounds of a loop have seen what makes it go on.
             let known = known && !is_loop;
-            found.all.insert(variable.danger(row, instead, &way, *stake, known));
-            if !variable.is_found_elsewhere(row, &way) {
+            let danger = variable.danger(row, instead, &way, *stake);
+            found.all.insert(Danger { result, is_known_value: known, ..danger });
+            if result != ConditionResult::Passes && !variable.is_found_elsewhere(row, &way) {
                 add(variable, row, &way, found);
             }
         }
+    }
+
+    /// What the condition of a failure says if a read sees a value.
+    fn result(&self, touch: &Touch, stake: Stake, value: Option<u128>) -> ConditionResult {
+        let condition = self.critical.condition(stake.failure);
+        let pc = self.critical.condition_pc(SiteId(touch.site));
+        let Some((condition, pc)) = condition.zip(pc) else { return ConditionResult::Unknown };
+        let value = value.and_then(|it| u64::try_from(it).ok());
+        self.recorded.result(condition, &OtherValue { touch, pc, value })
     }
 
     fn is_known(&self, site: u32, value: u128) -> bool {
@@ -183,13 +198,21 @@ impl Search<'_, '_> {
 
 /// Whether another value can be the reason of a failure. What a program prints is different only if the
 /// value is; and of all values that pointers and divisors can have, the one that is known to be bad is
-/// zero, which memory that was never written has, too.
-fn is_dangerous(kind: PotentialFailureKind, value: Option<u128>, known: bool) -> bool {
+/// zero, which memory that was never written has, too. Programs free memory all the time; what matters is a
+/// thread that would not have done it.
+fn is_dangerous(
+    kind: PotentialFailureKind,
+    value: Option<u128>,
+    known: bool,
+    result: ConditionResult,
+) -> bool {
     match kind {
+        PotentialFailureKind::Free => result == ConditionResult::Fails,
         PotentialFailureKind::Access => value.unwrap_or(0) == 0 && !known,
         PotentialFailureKind::Output => !known,
         PotentialFailureKind::Assertion
         | PotentialFailureKind::ErrorMessage
+        | PotentialFailureKind::Invariant
         | PotentialFailureKind::Loop => true,
     }
 }

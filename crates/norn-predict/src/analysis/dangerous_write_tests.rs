@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 use norn_model::{
-    CriticalRead, PotentialFailure, PotentialFailureKind as Failure, SiteId, Step, Trace, text,
+    Comparison, Condition, CriticalRead, Expression, PotentialFailure,
+    PotentialFailureKind as Failure, SiteId, Step, Trace, text,
 };
 
 use crate::{CriticalReads, Options, Prediction, predict};
@@ -14,14 +15,23 @@ fn place(trace: &Trace, site: SiteId) -> String {
     trace.site(site).and_then(|it| it.place.clone()).unwrap_or_default()
 }
 
+/// The sites of a trace, with addresses of instructions.
+fn sites(trace: &Trace) -> impl Iterator<Item = (SiteId, u64)> {
+    let sites = (0..).map(SiteId).take_while(|it| trace.site(*it).is_some());
+    sites.map(|it| (it, 0x1000 + u64::from(it.0)))
+}
+
+/// The address of the instruction at a place.
+fn pc(trace: &Trace, name: &str) -> u64 {
+    sites(trace).find(|it| place(trace, it.0) == name).unwrap().1
+}
+
 /// Predicts from a trace in which the read at the place `r` decides a failure.
-fn predicted(trace: &Trace, kind: Failure) -> Prediction {
-    let sites = || (0..).map(SiteId).take_while(|it| trace.site(*it).is_some());
-    let pc = |it: SiteId| 0x1000 + u64::from(it.0);
-    let read = sites().find(|it| place(trace, *it) == "r").map(pc).unwrap();
-    let reads = vec![CriticalRead { pc: read, distance: 2, chain: Vec::new() }];
+fn predicted(trace: &Trace, kind: Failure, condition: Option<&Condition>) -> Prediction {
+    let reads = vec![CriticalRead { pc: pc(trace, "r"), distance: 2, chain: Vec::new() }];
     let failures = [PotentialFailure { kind, pc: 0x10, reads }];
-    let critical_reads = CriticalReads::new(&failures, sites().map(|it| (it, pc(it))), 4);
+    let critical_reads = CriticalReads::new(&failures, sites(trace), 4)
+        .with_conditions(|_| condition.cloned(), sites(trace));
     predict(trace, &Options { critical_reads, ..Options::default() })
 }
 
@@ -29,7 +39,7 @@ fn predicted(trace: &Trace, kind: Failure) -> Prediction {
 /// find, too.
 fn dangers(trace: &str, kind: Failure) -> String {
     let trace = text::parse(&format!("order global\n{trace}")).unwrap();
-    let found = predicted(&trace, kind);
+    let found = predicted(&trace, kind, None);
     let mut lines = String::new();
     for danger in &found.dangers {
         let name = |it: Option<SiteId>| it.map_or("nothing".to_owned(), |it| place(&trace, it));
@@ -274,4 +284,68 @@ fn writes_that_are_not_next_are_candidates() {
       write-read-write a r b
       overdue-use r b
     ");
+}
+
+/// Whether what a place read is a constant.
+fn is(trace: &Trace, name: &str, constant: u64) -> Condition {
+    let (read, constant) = (Expression::Read(pc(trace, name)), Expression::Constant(constant));
+    Condition::Compare(Comparison::Equal, 32, read, constant)
+}
+
+/// What the condition of an assertion says for each write that the read can see instead.
+fn results(trace: &str, condition: impl Fn(&Trace) -> Condition) -> String {
+    let trace = text::parse(&format!("order global\n{trace}")).unwrap();
+    let found = predicted(&trace, Failure::Assertion, Some(&condition(&trace)));
+    let line = |it: &crate::Danger| {
+        let name = it.instead.map_or("nothing".to_owned(), |it| place(&trace, it));
+        format!("{name}: {:?}", it.result)
+    };
+    found.dangers.iter().map(line).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn the_condition_is_evaluated_with_the_other_value() {
+    let trace = "T1 w x 1 @ a\nT2 r x 1 @ r\nT3 w x 2 @ b\nT4 w x 3 @ c";
+    assert_snapshot!(results(trace, |it| is(it, "r", 2)), @"b: Fails; nothing: Unknown; c: Passes");
+    // Nothing failed in the recorded run, so such a condition is not the whole truth.
+    assert_snapshot!(results(trace, |it| is(it, "r", 1)), @"nothing: Unknown; b: Unknown; c: Unknown");
+    // What was in memory before the first write is known if something read it.
+    let trace = format!("T5 r x 7 @ before\n{trace}");
+    assert_snapshot!(results(&trace, |it| is(it, "r", 7)), @"nothing: Fails; b: Passes; c: Passes");
+}
+
+#[test]
+fn the_other_reads_of_a_condition_see_what_they_saw() {
+    let both = |trace: &Trace| Condition::All(vec![is(trace, "r", 2), is(trace, "q", 5)]);
+    let trace = |q: u32| format!("T1 w x 1 @ a\nT2 r y {q} @ q\nT2 r x 1 @ r\nT3 w x 2 @ b");
+    assert_snapshot!(results(&trace(5), both), @"b: Fails; nothing: Unknown");
+    assert_snapshot!(results(&trace(6), both), @"nothing: Passes; b: Passes");
+    // In each round `q` comes first.
+    let rounds = "
+        T1 w x 1 @ a
+        T2 r y 5 @ q
+        T2 r x 1 @ r
+        T2 r y 6 @ q
+        T3 w x 2 @ b
+        T2 r x 2 @ other
+    ";
+    assert_snapshot!(results(rounds, both), @"b: Fails; nothing: Unknown");
+}
+
+/// A thread that checks a pointer and then uses it reads it twice.
+#[test]
+fn a_later_read_of_the_same_memory_may_see_the_other_value_too() {
+    let both = |trace: &Trace| Condition::All(vec![is(trace, "r", 2), is(trace, "q", 2)]);
+    let trace = "T1 w x 1 @ a\nT2 r x 1 @ r\nT2 r x 1 @ q\nT3 w x 2 @ b";
+    assert_snapshot!(results(trace, both), @"b: Fails; nothing: Unknown");
+}
+
+/// Programs free memory all the time: only a thread that would not have done it is of interest.
+#[test]
+fn a_thread_that_would_free_what_it_did_not_is_dangerous() {
+    let trace = "T1 r x 0 @ r\nT1 w x 1 @ a\nT2 r x 1 @ r\nT2 r x 1 @ other";
+    let trace = text::parse(&format!("order global\n{trace}")).unwrap();
+    let found = |value| predicted(&trace, Failure::Free, Some(&is(&trace, "r", value))).dangers;
+    assert_eq!(found(0).len(), 1);
+    assert!(found(1).is_empty());
 }

@@ -138,6 +138,13 @@ NOINLINE void through_locals(void) {
         abort(); // abort on local
 }
 
+NOINLINE void check_rounds(int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        int now = total; // in each round
+        assert(now == 3); // assertion in each round
+    }
+}
+
 NOINLINE void call_all(void) {
     sum();
     check_result();
@@ -154,6 +161,7 @@ NOINLINE void call_all(void) {
     divide(total);
     release();
     through_locals();
+    check_rounds(mode);
 }
 
 int main(void) {

@@ -1,5 +1,7 @@
 //! `norn hunt`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use norn_hunt::CandidateSource;
 
@@ -24,11 +26,13 @@ pub(crate) struct Hunt {
     /// Where candidates come from
     #[arg(long, value_enum, default_value_t, help_heading = "Search")]
     pub(crate) from: FromArg,
-    /// Maximum number of dependence steps from a visible failure back to the reads that decide it, up to 4;
-    /// 0 to try candidates without regard to failures
-    #[arg(long, default_value_t = 4, value_name = "N", help_heading = "Search",
-          value_parser = clap::value_parser!(u32).range(..=4))]
+    /// Maximum number of dependence steps from a visible failure back to the reads that decide it; 0 to try
+    /// candidates without regard to failures
+    #[arg(long, default_value_t = norn_sites::DISTANCE, value_name = "N", help_heading = "Search")]
     pub(crate) distance: u32,
+    /// Also reads at which another order can break one of these invariants: a file of `norn learn`
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub(crate) invariants: Option<PathBuf>,
     /// Which values atomic loads may return in runs under random schedules
     #[arg(long, value_enum, default_value_t, value_name = "MODEL", help_heading = "Search")]
     pub(crate) memory: MemoryArg,

@@ -54,6 +54,8 @@ pub(crate) enum KindArg {
     Loop,
     /// An access through a pointer or index, a division, a `free`
     Access,
+    /// A `free` that a read decides whether to call
+    Free,
 }
 
 impl From<KindArg> for PotentialFailureKind {
@@ -64,6 +66,7 @@ impl From<KindArg> for PotentialFailureKind {
             KindArg::Output => PotentialFailureKind::Output,
             KindArg::Loop => PotentialFailureKind::Loop,
             KindArg::Access => PotentialFailureKind::Access,
+            KindArg::Free => PotentialFailureKind::Free,
         }
     }
 }

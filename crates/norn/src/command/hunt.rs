@@ -15,6 +15,7 @@ use std::{
 use anyhow::{Context as _, ensure};
 use norn_frontend::{Cancel, Interrupt, Launch};
 use norn_hunt::{Hunt, Options};
+use norn_learn::Invariant;
 use norn_model::{BugClass, FunctionPattern};
 use norn_predict::Pattern;
 use norn_trace::{PROGRAM, file};
@@ -24,7 +25,7 @@ use crate::{
     announce::Announcer,
     baseline::Baseline,
     cli,
-    command::{campaign, run::launch},
+    command::{campaign, learn, run::launch},
     config,
     exit::Exit,
     front_end::front_end,
@@ -65,6 +66,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         predict: prediction_options(&args.search)?,
         from: args.from.into(),
         distance: args.distance,
+        invariants: invariants(args)?,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),
         cancel: cancel.clone(),
@@ -83,6 +85,11 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
         norn_hunt::hunt(&options, &folder, listener)
     })
+}
+
+/// The likely invariants; none if no file is given.
+fn invariants(args: &cli::Hunt) -> anyhow::Result<Arc<[Invariant]>> {
+    Ok(args.invariants.as_deref().map(learn::read).transpose()?.unwrap_or_default())
 }
 
 /// The bugs that are known; none if no file is given.

@@ -20,6 +20,7 @@ mod header;
 mod hunt;
 mod import;
 mod info;
+mod learn;
 mod localize;
 mod man;
 mod patterns;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
         Command::Rustc(compiler) => rustc::run(&compiler.arguments),
         Command::Hunt(args) => hunt::run(&args),
+        Command::Learn(args) => learn::run(&args),
         Command::Localize(args) => localize::run(&args),
         Command::Campaign(args) => campaign_store::run(&args),
         Command::Check(args) => check::run(&args),

@@ -153,6 +153,8 @@ fn heading(kind: PotentialFailureKind) -> &'static str {
         PotentialFailureKind::Output => "output",
         PotentialFailureKind::Loop => "loops",
         PotentialFailureKind::Access => "accesses",
+        PotentialFailureKind::Free => "frees",
+        PotentialFailureKind::Invariant => "invariants",
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::kit::{Hunt, norn_hunt, subjects};
+use crate::kit::{Hunt, norn, norn_hunt, subjects};
 
 /// Hunts in a subject.
 fn hunt(name: &str, options: &[&str]) -> Hunt {
@@ -56,4 +56,51 @@ fn a_report_leads_from_the_failure_back_to_the_write() {
     let text = norn_hunt(words, &folder).stdout;
     assert!(text.contains("the read decides which memory is accessed: handle_events "), "{text}");
     assert!(text.contains("it sees nothing instead of the one at publish "), "{text}");
+}
+
+/// The first read of the flag decides only whether the thread goes on: if it sees the other value, the message
+/// is not printed.
+#[test]
+fn what_cannot_fail_by_its_condition_is_not_tried() {
+    let hunt = hunt("collector.c", &["--from", "failures"]);
+    let first = line("collector.c", "int wait = collecting");
+    let ends = |it: &Value| lines(&it["at_stake"]["chain"]).last().copied();
+    assert!(hunt.findings().iter().all(|it| ends(it) != Some(first)), "{:#}", hunt.json);
+    assert_eq!(hunt.first(), Some(2));
+    assert_eq!(hunt.harmful().count(), hunt.findings().len());
+}
+
+/// Whether a thread frees memory depends on a flag that it would see too early.
+#[test]
+fn a_second_free_is_found_from_the_condition_of_the_first() {
+    let hunt = hunt("freed_twice.c", &["--from", "failures"]);
+    let one = hunt.harmful().next().unwrap_or_else(|| panic!("{:#}", hunt.json));
+    assert_eq!(one["at_stake"]["failure"], "free");
+    assert_eq!(one["consequence"]["memory"], "double-free");
+}
+
+/// No failure depends on the reads in a few steps; that a total is the sum of its parts was learnt.
+#[test]
+fn learnt_invariants_lead_to_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = subjects("failures").join("audit.c");
+    let program = program.to_str().unwrap();
+    let learnt = norn("learn", ["-n", "30", "-o", "audit.inv", "--", program], &folder);
+    assert_eq!(learnt.code, Some(0), "{learnt:?}");
+    let invariants = std::fs::read_to_string(folder.path().join("audit.inv")).unwrap();
+    let sum = ": = sum of accounts[] @ audit audit.c:";
+    assert!(
+        invariants.lines().any(|it| it.starts_with("total @ ") && it.contains(sum)),
+        "{invariants}"
+    );
+    let options = ["--format", "json", "--explore", "0", "--from", "failures"];
+    let without = Hunt::read(&norn_hunt(options.into_iter().chain(["--", program]), &folder));
+    assert!(without.findings().is_empty(), "{:#}", without.json);
+    let learnt = ["--invariants", "audit.inv", "--", program];
+    let with = Hunt::read(&norn_hunt(options.into_iter().chain(learnt), &folder));
+    let one = with.harmful().next().unwrap_or_else(|| panic!("{:#}", with.json));
+    assert_eq!(one["at_stake"]["failure"], "invariant");
+    let wrong = norn_hunt(["--invariants", program, "--", program], &folder);
+    assert!(wrong.stderr.contains("a file of invariants begins with"), "{wrong:?}");
+    assert_eq!(wrong.code, Some(2));
 }

@@ -253,6 +253,8 @@ fn at_stake(out: &mut dyn Write, stake: &AtStake) -> io::Result<()> {
         "error-message" => "whether an error is reported",
         "output" => "what is printed",
         "loop" => "whether a loop ends",
+        "free" => "whether memory is freed",
+        "invariant" => "whether a likely invariant holds",
         _ => "which memory is accessed",
     };
     let chain: Vec<_> = stake.chain.iter().map(place).collect();
