@@ -1,5 +1,5 @@
 // Two threads increment an atomic counter by a load and a store instead of one `fetch_add`.
-// Finds: atomicity on COUNTER; exit
+// Finds: atomicity on COUNTER; panic
 
 use std::{
     sync::atomic::{AtomicU32, Ordering::SeqCst},

@@ -24,8 +24,10 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-trace",
         ],
     ),
+    ("norn-cargo", &["norn-model"]),
     ("norn-cc", &[]),
     ("norn-e2e", &[]),
+    ("norn-marks", &[]),
     // The checker judges the engines: it must not share code with them, not even through another
     // crate.
     ("norn-checker", &["norn-model"]),

@@ -56,4 +56,11 @@ pub enum FailureMessage {
         /// Its text.
         what: Option<String>,
     },
+    /// A thread of a Rust program panicked.
+    Panic {
+        /// Its message.
+        message: String,
+        /// The place of the panic.
+        at: Option<Location>,
+    },
 }

@@ -30,6 +30,8 @@ const RUNS: u64 = 8;
 /// Exit statuses that no program has normally: shells use them for programs that could not be
 /// started or were killed by a signal.
 const ABNORMAL: RangeInclusive<i32> = 126..=192;
+/// The exit status of Rust programs that panic, and of test programs of Rust with a test that fails.
+const PANICKED: i32 = 101;
 /// Timeout of the recorded run if the user gives none.
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// Minimum timeout of every other run if the user gives none.
@@ -143,7 +145,8 @@ fn is_command_itself(run: &Run) -> Result<bool, ReplayError> {
 /// The exit status with which all runs ended, if a program can normally end with it.
 fn normal_status(failures: &[Consequence]) -> Option<i32> {
     let [first @ Consequence::Exit(status), rest @ ..] = failures else { return None };
-    let normal = !ABNORMAL.contains(status) && rest.iter().all(|it| it == first);
+    let abnormal = ABNORMAL.contains(status) || *status == PANICKED;
+    let normal = !abnormal && rest.iter().all(|it| it == first);
     normal.then_some(*status)
 }
 
@@ -173,6 +176,7 @@ mod tests {
         // A shell whose program was killed by a signal, or does not exist.
         assert_eq!(exits(&[139, 139]), None);
         assert_eq!(exits(&[127, 127]), None);
+        assert_eq!(exits(&[101, 101]), None);
     }
 
     #[test]

@@ -94,6 +94,8 @@ fn kind(consequence: &Consequence) -> String {
         Consequence::Assertion(condition) => format!("assertion {condition}"),
         // The message of an exception often contains values of one run.
         Consequence::Exception { class, .. } => format!("exception {class}"),
+        // The message of a panic often contains values of one run; its location is in the places.
+        Consequence::Panic { .. } => text("panic"),
         Consequence::Abort => text("abort"),
         Consequence::Memory(fault) => format!("memory {fault:?}"),
         Consequence::Misuse(misuse) => format!("misuse {}", misuse.name()),

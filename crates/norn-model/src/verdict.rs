@@ -117,6 +117,14 @@ pub enum Consequence {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         what: Option<String>,
     },
+    /// A thread of a Rust program panicked, and the program failed.
+    Panic {
+        /// Its message.
+        message: String,
+        /// The code location, as far as known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Location>,
+    },
     /// It aborted.
     Abort,
     /// It accessed memory incorrectly.
@@ -193,6 +201,7 @@ impl Consequence {
             Consequence::Signal { .. } => "signal",
             Consequence::Assertion(_) => "assertion",
             Consequence::Exception { .. } => "exception",
+            Consequence::Panic { .. } => "panic",
             Consequence::Abort => "abort",
             Consequence::Memory(_) => "memory",
             Consequence::Misuse(_) => "misuse",
@@ -224,6 +233,10 @@ impl Consequence {
                 let places = at.as_ref().zip(there.as_ref());
                 signal == same && places.is_none_or(|(at, there)| at.is_same_line(there))
             }
+            (
+                Consequence::Panic { at: Some(at), .. },
+                Consequence::Panic { at: Some(there), .. },
+            ) => at.is_same_line(there),
             _ => self == other,
         }
     }

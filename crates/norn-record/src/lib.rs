@@ -14,6 +14,7 @@ mod input;
 mod launch;
 mod limit;
 mod message;
+mod panic;
 mod signals;
 mod stream;
 mod unseen;

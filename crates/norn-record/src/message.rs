@@ -1,7 +1,9 @@
-//! The messages with which C and C++ programs announce that they abort.
+//! The messages with which programs announce that they fail.
 
 use norn_frontend::FailureMessage;
 use norn_model::Location;
+
+use crate::panic::panic;
 
 /// The failure message of a program. `text` is the message of a failed assertion that the runtime
 /// intercepted, `errors` the end of standard error, if that was captured.
@@ -15,7 +17,7 @@ pub(crate) fn find(text: Option<&str>, errors: Option<&str>) -> Option<FailureMe
         let condition = condition(errors)?;
         Some(FailureMessage::Assertion { condition, at: None })
     };
-    seen.or_else(printed).or_else(|| exception(errors))
+    seen.or_else(printed).or_else(|| exception(errors)).or_else(|| panic(errors))
 }
 
 /// The condition in what `assert` prints: ``prog: file.c:12: main: Assertion `x > 0' failed.``

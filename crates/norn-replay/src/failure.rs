@@ -38,7 +38,10 @@ pub fn failure_site(run: &CompletedRun, story: Option<&Story>) -> Option<Failure
             let calls = symbolized.map(story::exit_calls).unwrap_or_default();
             site(calls.into_iter().take(EXIT_CALLS).collect())
         }
-        None => site(Vec::new()),
+        None => match consequence {
+            Consequence::Panic { at, .. } => site(at.iter().cloned().collect()),
+            _ => site(Vec::new()),
+        },
     })
 }
 

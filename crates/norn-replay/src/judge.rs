@@ -26,8 +26,16 @@ pub(crate) fn consequence(
         (None, Some(0) | None) => Consequence::None,
         (None, Some(status)) => match killer(recording) {
             Some(signal) => death(signal, recording, site),
-            None => Consequence::Exit(status),
+            None => exited(status, recording),
         },
+    }
+}
+
+/// The consequence of an error status. A Rust program whose main thread panics ends with one, after a message.
+fn exited(status: i32, recording: &Recording) -> Consequence {
+    match recording.message.clone() {
+        Some(FailureMessage::Panic { message, at }) => Consequence::Panic { message, at },
+        _ => Consequence::Exit(status),
     }
 }
 
@@ -55,7 +63,7 @@ pub(crate) fn debugged(recording: &Recording, symbolized: &SymbolizedTrace) -> C
     }
     let number = symbolized.trace.process();
     match recording.run.processes.iter().find(|it| it.number == number).map(|it| it.end) {
-        Some(End::Exited(status @ 1..)) => Consequence::Exit(status),
+        Some(End::Exited(status @ 1..)) => exited(status, recording),
         _ => Consequence::None,
     }
 }
@@ -112,6 +120,7 @@ fn death(
     match recording.message.clone() {
         Some(FailureMessage::Assertion { condition, .. }) => Consequence::Assertion(condition),
         Some(FailureMessage::Exception { class, what }) => Consequence::Exception { class, what },
+        Some(FailureMessage::Panic { message, at }) => Consequence::Panic { message, at },
         None => Consequence::Abort,
     }
 }

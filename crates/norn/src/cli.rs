@@ -3,6 +3,7 @@
 mod batch;
 mod build;
 mod campaign;
+mod cargo;
 mod count;
 mod doctor;
 mod duration;
@@ -35,6 +36,7 @@ pub(crate) use self::{
     batch::Batch,
     build::{Build, Compiler},
     campaign::{Campaign, CampaignMerge, CampaignShow},
+    cargo::{Action, Cargo},
     count::{Counting, FailOn, Suppressions},
     doctor::Doctor,
     duration::parse as duration,
@@ -94,6 +96,8 @@ pub(crate) enum Command {
     /// Compile Rust with instrumentation (all arguments are the compiler's)
     #[command(disable_help_flag = true)]
     Rustc(Compiler),
+    /// Build Rust packages with instrumentation, and hunt in their tests and programs (`cargo norn`)
+    Cargo(Cargo),
     /// Find concurrency bugs in a program and confirm them: record, predict, force, report
     Hunt(Hunt),
     /// List the candidates and schedules of a trace, without running the program

@@ -125,6 +125,15 @@ pub static CONSEQUENCES: &[Explanation] = &[
         advice: "Find the state that makes the code throw, and which thread changed it.",
     },
     Explanation {
+        name: "panic",
+        summary: "a thread panicked",
+        meaning: "A thread of a Rust program panicked, and the program ended with an error status or aborted. \
+                  Panics that only pass on the panic of another thread, such as the unwrap of a join, are \
+                  not counted again. A panic that the program survives with status 0 is not a failure.",
+        example: "panic at src/main.rs:12: attempt to subtract with overflow",
+        advice: "The message names the broken assumption; the interleaving shows the accesses that broke it.",
+    },
+    Explanation {
         name: "abort",
         summary: "the program aborted",
         meaning: "abort() was called, by the program or by a library that found its data damaged.",
@@ -331,8 +340,8 @@ mod tests {
     #[test]
     fn every_consequence_is_explained() {
         use Consequence::{
-            Abort, Assertion, Check, Deadlock, Exception, Exit, Livelock, Memory, None, Signal,
-            Unfinished,
+            Abort, Assertion, Check, Deadlock, Exception, Exit, Livelock, Memory, None, Panic,
+            Signal, Unfinished,
         };
         let all = [
             None,
@@ -340,6 +349,7 @@ mod tests {
             Signal { signal: 11, at: Option::None },
             Assertion(String::new()),
             Exception { class: String::new(), what: Option::None },
+            Panic { message: String::new(), at: Option::None },
             Abort,
             Memory(MemoryFault::BadFree),
             Consequence::Misuse(Misuse::Relock),

@@ -32,10 +32,17 @@ use self::{
 };
 use crate::CompletedRun;
 
-/// Explains the failure of a run; none if it did not fail, or if only its exit status is known.
+/// Explains the failure of a run; none if it did not fail, or if only its exit status or
+/// its message is known.
 pub fn story(run: &CompletedRun) -> Option<Story> {
     let outcome = &run.recording.run.controlled.as_ref()?.outcome;
-    if matches!(run.consequence, Consequence::None | Consequence::Exit(_) | Consequence::Check(_)) {
+    if matches!(
+        run.consequence,
+        Consequence::None
+            | Consequence::Exit(_)
+            | Consequence::Panic { .. }
+            | Consequence::Check(_)
+    ) {
         return None;
     }
     let symbolized = run.symbolized().ok()??;

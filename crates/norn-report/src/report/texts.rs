@@ -96,6 +96,10 @@ impl Texts for Consequence {
                 class.each(change);
                 what.each(change);
             }
+            Consequence::Panic { message, at } => {
+                message.each(change);
+                at.each(change);
+            }
             Consequence::None
             | Consequence::Exit(_)
             | Consequence::Abort

@@ -18,6 +18,10 @@ pub fn consequence(consequence: &Consequence) -> String {
         Consequence::Exception { class, what: Some(what) } => {
             format!("uncaught exception of type {class}: {what}")
         }
+        Consequence::Panic { message, at: None } => format!("panic: {message}"),
+        Consequence::Panic { message, at: Some(at) } => {
+            format!("panic at {}: {message}", place(at))
+        }
         Consequence::Abort => "abort".to_owned(),
         Consequence::Memory(fault) => memory_fault(*fault).to_owned(),
         Consequence::Misuse(misuse) => misused(*misuse).to_owned(),

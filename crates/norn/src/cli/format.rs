@@ -23,6 +23,11 @@ impl ReportFormat {
     /// The text format.
     pub(crate) const TEXT: &str = "text";
 
+    /// The default format, which is text.
+    pub(crate) fn text() -> ReportFormat {
+        ReportFormat(&FORMATS[0])
+    }
+
     /// The page.
     pub(crate) fn html() -> ReportFormat {
         ReportFormat(&norn_report::writer::HTML)

@@ -1,6 +1,6 @@
 //! Options of all commands.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
@@ -40,6 +40,14 @@ pub(crate) struct Global {
 }
 
 impl Global {
+    /// The options as words, for another command of norn.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let mut words = vec![OsString::from("--color"), self.color.name().into()];
+        words.extend(self.quiet.then(|| "--quiet".into()));
+        words.extend(self.verbose.then(|| "--verbose".into()));
+        words
+    }
+
     /// Applies the options to the whole process.
     pub(crate) fn apply(&self) {
         self.color.apply();
@@ -57,6 +65,14 @@ pub(crate) enum ColorArg {
 }
 
 impl ColorArg {
+    fn name(self) -> &'static str {
+        match self {
+            ColorArg::Auto => "auto",
+            ColorArg::Always => "always",
+            ColorArg::Never => "never",
+        }
+    }
+
     pub(crate) fn apply(self) {
         let choice = match self {
             ColorArg::Auto => ColorChoice::Auto,

@@ -4,11 +4,12 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     os::unix::process::CommandExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
 };
 
 use anyhow::Context as _;
+use norn_cargo::{INSIDE_CARGO, is_for_host as is_for_host_in};
 use norn_cc::{Compiler, Language, RuntimeDir, Settings, command_line};
 
 use crate::{
@@ -25,11 +26,20 @@ pub(crate) fn run(
 ) -> anyhow::Result<Exit> {
     let settings = settings(chosen(language)?.or(name.map(OsStr::to_owned)))?;
     let compiler = Compiler::choose(language, &settings)?;
-    let runtime = RuntimeDir::install(&cache())?;
-    let command = command_line(&compiler, arguments, &runtime);
+    let command = if is_for_host() {
+        compiler.program().iter().chain(arguments).cloned().collect()
+    } else {
+        command_line(&compiler, arguments, &RuntimeDir::install(&cache())?)
+    };
     let (program, arguments) = command.split_first().context("no compiler found")?;
     let error = Command::new(program).args(arguments).exec();
     Err(error).with_context(|| format!("cannot run `{}`", program.display()))
+}
+
+/// Whether a build script of cargo compiles for the build itself, which must not contain hooks.
+fn is_for_host() -> bool {
+    let out_dir = env::var_os("OUT_DIR").filter(|_| env::var_os(INSIDE_CARGO).is_some());
+    out_dir.is_some_and(|it| is_for_host_in(Path::new(&it)))
 }
 
 fn chosen(language: Language) -> anyhow::Result<Option<OsString>> {

@@ -4,6 +4,7 @@ mod batch;
 mod build;
 mod campaign;
 mod campaign_store;
+mod cargo;
 pub(crate) mod cc;
 mod check;
 mod checked;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Cc(compiler) => cc::run(Language::C, None, &compiler.arguments),
         Command::Cxx(compiler) => cc::run(Language::Cxx, None, &compiler.arguments),
         Command::Rustc(compiler) => rustc::run(&compiler.arguments),
+        Command::Cargo(args) => cargo::run(&args, &cli.global),
         Command::Hunt(args) => hunt::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Localize(args) => localize::run(&args),

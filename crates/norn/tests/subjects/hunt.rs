@@ -17,7 +17,7 @@ const EXECUTIONS: u64 = 5;
 /// A test for each program.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let subjects = HUNTED.iter().flat_map(|folder| Subject::all(folder));
-    let with_gcc = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it, GCC)));
+    let with_gcc = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it, build(&it))));
     let subjects = HUNTED_WITH_CLANG.iter().flat_map(|folder| Subject::all(folder));
     let with_clang = subjects.map(|it| {
         Trial::test(format!("{} with clang", it.name), move || {
@@ -25,6 +25,11 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         })
     });
     with_gcc.chain(with_clang)
+}
+
+/// How a subject is compiled: Rust as `cargo test` does, without optimization.
+fn build(subject: &Subject) -> Build {
+    if subject.folder() == "rust" { GCC.at("-O0") } else { GCC }
 }
 
 fn check(subject: &Subject, build: Build) -> Result<(), Failed> {

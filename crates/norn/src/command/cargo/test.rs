@@ -1,0 +1,180 @@
+//! `cargo norn test`: a hunt in each test of a workspace.
+//!
+//! Each hunt is a command of its own, in the folder and the environment that cargo gives to the test, and
+//! leaves its report and its clips below the folder for builds with hooks.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use anyhow::Context as _;
+use norn_cargo::{Program, Test, Toolchain, tests};
+use norn_report::Report;
+
+use super::table::{Outcome, Row, summary};
+use crate::{
+    cli::{Cargo, Global, ReportFormat},
+    command::report::read,
+    config,
+    exit::Exit,
+    report,
+    terminal::{self, line},
+    verbosity,
+};
+
+/// The name of the folder for the reports.
+const REPORTS: &str = "tests";
+
+/// Maximum number of bytes of the name of a test in the name of a folder.
+const MAX_NAME: usize = 150;
+
+/// What all hunts have in common.
+struct Session<'a> {
+    cargo: &'a Cargo,
+    global: &'a Global,
+    /// The folder for reports.
+    folder: PathBuf,
+}
+
+pub(super) fn run(
+    cargo: &Cargo,
+    filters: &[OsString],
+    toolchain: &Toolchain,
+    global: &Global,
+) -> anyhow::Result<Exit> {
+    let built = cargo.build.run(toolchain)?;
+    let session = Session { cargo, global, folder: built.folder.join(REPORTS) };
+    let harness: Vec<OsString> = filters.iter().chain(&cargo.rest).cloned().collect();
+    let begin = Instant::now();
+    let (mut rows, mut reports) = (Vec::new(), Vec::new());
+    for program in &built.programs {
+        for test in tests(program, &harness)? {
+            let (row, report) = session.hunt(program, &test)?;
+            line(&mut terminal::stdout(), format_args!("{row}"))?;
+            if let (Outcome::Fail, Some(report)) = (row.outcome, report) {
+                reports.push((row.title.clone(), report));
+            }
+            rows.push(row);
+        }
+    }
+    for (title, report) in &reports {
+        for text in ["", &format!("──── {title}"), ""] {
+            line(&mut terminal::stdout(), text)?;
+        }
+        report::print(report, ReportFormat::text())?;
+    }
+    line(&mut terminal::stdout(), format_args!("{}", summary(&rows, begin.elapsed())))?;
+    verbosity::note(format_args!("note: documentation tests are not run"))?;
+    Ok(exit(&rows))
+}
+
+/// The worst of all outcomes.
+fn exit(rows: &[Row]) -> Exit {
+    let has = |outcome| rows.iter().any(|it| it.outcome == outcome);
+    match (has(Outcome::Fail), has(Outcome::Error)) {
+        (true, _) => Exit::Harmful,
+        (false, true) => Exit::Impossible,
+        (false, false) => Exit::Clean,
+    }
+}
+
+impl Session<'_> {
+    /// Hunts in one test.
+    fn hunt(&self, program: &Program, test: &Test) -> anyhow::Result<(Row, Option<Report>)> {
+        let title = match &test.name {
+            Some(name) => format!("{} {name}", program.title()),
+            None => program.title(),
+        };
+        let begin = Instant::now();
+        let row = |outcome, executions| Row {
+            outcome,
+            time: begin.elapsed(),
+            executions,
+            title: title.clone(),
+        };
+        let settings = program.settings_of(test.name.as_deref().unwrap_or_default())?;
+        if test.ignored || settings.skip {
+            return Ok((row(Outcome::Skip, 0), None));
+        }
+        let output = self.output(program, test)?;
+        let options = self.options(settings.options);
+        let ran = self.command(program, test, &options, &output)?.output();
+        let ran = ran.context("cannot run norn itself")?;
+        let outcome = match ran.status.code() {
+            Some(0) => Outcome::Pass,
+            Some(1) => Outcome::Fail,
+            _ => Outcome::Error,
+        };
+        let report = if outcome == Outcome::Error { None } else { Some(read(&output)?) };
+        if report.is_none() {
+            terminal::stderr().write_all(&ran.stderr)?;
+        }
+        let executions = report.as_ref().map_or(0, |it| it.summary.executions);
+        Ok((row(outcome, executions), report))
+    }
+
+    /// The folder for the recorded run and the clips of a test.
+    fn output(&self, program: &Program, test: &Test) -> anyhow::Result<PathBuf> {
+        let program_name = program.path.file_name().unwrap_or_default();
+        let folder = self.folder.join(program_name);
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create `{}`", folder.display()))?;
+        let name = test.name.as_deref().unwrap_or("all");
+        Ok(folder.join(format!("{}.norn", file_name(name))))
+    }
+
+    /// The options of the manifest, except those that the command line gives, which come after them.
+    fn options(&self, mut configured: Vec<OsString>) -> Vec<OsString> {
+        let given = &self.cargo.options;
+        let name = |it: &OsString| it.to_string_lossy().split('=').next().map(str::to_owned);
+        configured.retain(|it| given.iter().all(|other| name(other) != name(it)));
+        configured.into_iter().chain(given.iter().cloned()).collect()
+    }
+
+    fn command(
+        &self,
+        program: &Program,
+        test: &Test,
+        options: &[OsString],
+        output: &Path,
+    ) -> anyhow::Result<Command> {
+        let norn = env::current_exe().context("cannot find norn itself")?;
+        let mut command = Command::new(norn);
+        command.args(self.global.words()).args(["hunt", "--format=json", "--output"]).arg(output);
+        command.args(options).arg("--").arg(&program.path).args(test.arguments());
+        command.envs(program.environment.iter().map(|(name, value)| (name, value)));
+        // A backtrace costs more than most tests, and the report shows the stacks.
+        command
+            .env("RUST_BACKTRACE", "0")
+            .current_dir(&program.folder)
+            .envs(config::for_compilers());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        Ok(command)
+    }
+}
+
+/// The name of a test as the name of a file: `queue::tests::pop` becomes `queue.tests.pop`.
+fn file_name(test: &str) -> String {
+    let plain = |it: char| if it.is_alphanumeric() || "._-".contains(it) { it } else { '_' };
+    let name: String = test.replace("::", ".").chars().map(plain).collect();
+    let end = name.char_indices().map(|it| it.0).find(|at| *at >= MAX_NAME).unwrap_or(name.len());
+    name[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tests_are_names_of_files() {
+        assert_eq!(file_name("queue::tests::pop"), "queue.tests.pop");
+        assert_eq!(file_name("a/b - should panic"), "a_b_-_should_panic");
+        assert_eq!(file_name(&"ä".repeat(100)).chars().count(), 75);
+    }
+}

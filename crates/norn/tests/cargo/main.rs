@@ -1,0 +1,146 @@
+//! `cargo norn` on a small workspace: a procedural macro, a build script, a part in C, tests of all kinds.
+#![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use norn_e2e::{
+    process::{Ran, norn, run},
+    subject::subjects,
+};
+use tempfile::TempDir;
+
+/// A copy of the workspace, with its builds.
+struct Workspace(TempDir);
+
+impl Workspace {
+    fn new() -> Workspace {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&subjects().join("cargo"), folder.path());
+        Workspace(folder)
+    }
+
+    /// Runs a command of cargo-norn, as cargo does.
+    fn cargo_norn(&self, words: &[&str]) -> Ran {
+        let binary = Path::new(env!("CARGO_BIN_EXE_cargo-norn"));
+        let mut command = norn(binary, Path::new(env!("CARGO_TARGET_TMPDIR")), ["norn"]);
+        command.args(words).current_dir(self.0.path());
+        for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR", "RUSTC"] {
+            command.env_remove(name);
+        }
+        run(command)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn in_folder(mut command: Command, folder: &Path) -> Command {
+    command.current_dir(folder);
+    command
+}
+
+/// The outcome of each test, as the lines say.
+fn outcomes(ran: &Ran) -> Vec<(String, String)> {
+    let row = |line: &str| {
+        let mut words = line.split_whitespace();
+        let outcome = words.next().filter(|it| ["PASS", "FAIL", "SKIP", "ERROR"].contains(it))?;
+        Some((words.next_back()?.to_owned(), outcome.to_owned()))
+    };
+    let mut rows: Vec<_> = ran.stdout.lines().filter_map(row).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn each_test_is_hunted_in() {
+    let workspace = Workspace::new();
+    // `build.rustflags` is hidden by the options of a target, unless it is passed on.
+    workspace.write(".cargo/config.toml", "[build]\nrustflags = [\"-Cdebug-assertions=on\"]\n");
+    let ran = workspace.cargo_norn(&["test", "--offline", "--budget", "40"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let expected = [
+        ("tests::a_panic_may_be_expected", "PASS"),
+        ("tests::deposits_add_up", "FAIL"),
+        ("tests::is_ignored", "SKIP"),
+        ("tests::is_left_out", "SKIP"),
+        ("tests::one_thread_is_enough", "PASS"),
+        ("totals_in_turn", "PASS"),
+    ];
+    let expected = expected.map(|(test, outcome)| (test.to_owned(), outcome.to_owned()));
+    assert_eq!(outcomes(&ran), expected, "{}", ran.stdout);
+    for text in ["BALANCE", "money is lost", "4 tests, ", "2 skipped"] {
+        assert!(ran.stdout.contains(text), "no {text}: {}", ran.stdout);
+    }
+    assert!(ran.stderr.contains("documentation tests are not run"), "{}", ran.stderr);
+}
+
+#[test]
+fn filters_and_features_select() {
+    let workspace = Workspace::new();
+    let words = ["test", "--offline", "-p", "bank", "--lib", "--features", "fixed", "deposits"];
+    let ran = workspace.cargo_norn(&words);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(outcomes(&ran), [("tests::deposits_add_up".to_owned(), "PASS".to_owned())]);
+}
+
+#[test]
+fn commands_of_norn_run_on_programs_of_the_workspace() {
+    let workspace = Workspace::new();
+    let ran = workspace.cargo_norn(&["record", "--offline", "--bin", "auditor", "-o", "a.norn"]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(0), "0\n"), "{ran:?}");
+    // The part in C has hooks, too.
+    let dump = norn(Path::new(env!("CARGO_BIN_EXE_norn")), workspace.0.path(), ["dump", "a.norn"]);
+    let dump = run(in_folder(dump, workspace.0.path()));
+    assert!(dump.stdout.contains("total_read total.c:"), "{}", dump.stdout);
+    // The default program of the package, with an argument.
+    let ran = workspace.cargo_norn(&["run", "--offline", "-p", "bank", "--", "3"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = workspace.cargo_norn(&["run", "--offline", "--bin", "auditor", "--bin", "teller"]);
+    assert_eq!(ran.code, Some(0), "one of both is the default: {ran:?}");
+    let ran = workspace.cargo_norn(&["hunt", "--offline", "--bin", "nobody"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("nobody"), "{ran:?}");
+    let built = workspace.cargo_norn(&["build", "--offline", "--bins"]);
+    let programs: Vec<PathBuf> = built.stdout.lines().map(PathBuf::from).collect();
+    assert_eq!(programs.len(), 2, "{built:?}");
+    // By itself, a program with hooks runs as usual.
+    assert!(Command::new(&programs[0]).status().unwrap().success());
+}
+
+#[test]
+fn a_compiler_that_is_too_old_is_refused() {
+    let workspace = Workspace::new();
+    workspace.write("rustc", "#!/bin/sh\necho 'release: 1.60.0'\necho 'host: x86_64-unknown-linux-gnu'\n\
+                     case \"$*\" in *-Z*) echo 'error: unknown debugging option' >&2; exit 1;; esac\n");
+    let rustc = workspace.0.path().join("rustc");
+    let mut chmod = Command::new("chmod");
+    assert!(chmod.arg("+x").arg(&rustc).status().unwrap().success());
+    let binary = Path::new(env!("CARGO_BIN_EXE_norn"));
+    let mut command = norn(binary, Path::new(env!("CARGO_TARGET_TMPDIR")), ["cargo", "build"]);
+    command.env("RUSTC", rustc).current_dir(workspace.0.path());
+    let ran = run(command);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    for text in ["rustc 1.60.0 cannot insert the hooks: unknown debugging option", "hint: `rustup"]
+    {
+        assert!(ran.stderr.contains(text), "{ran:?}");
+    }
+}

@@ -1,0 +1,5 @@
+//! Prints the total.
+
+fn main() {
+    println!("{}", bank::native::total());
+}
