@@ -16,7 +16,7 @@ const MAX_MEMORY: u64 = 2_000_000_000;
 /// The least number of events per second of a prediction, for runs with at least as many events as
 /// [`LONG`].
 const MIN_RATE: f64 = 2e6;
-const LONG: u64 = 9_000_000;
+const LONG: u64 = 8_000_000;
 /// Times below this one are mostly the start of a process.
 const SHORT: Duration = Duration::from_millis(50);
 
