@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn objects_are_addresses_and_numbers() {
         let object = 7_u32;
-        assert_eq!(Object::value(&object), &raw const object as u64);
+        let reference = &object;
+        assert_eq!(Object::value(reference), &raw const object as u64);
         assert_eq!(Object::value(-1_i64), u64::MAX);
         assert_eq!(Object::value("text"), "text".as_ptr() as u64);
     }
