@@ -31,6 +31,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     // The checker judges the engines: it must not share code with them, not even through another
     // crate.
     ("norn-checker", &["norn-model"]),
+    ("norn-learn", &["norn-model"]),
     ("norn-localize", &["norn-model"]),
     ("norn-predict", &["norn-model"]),
     ("norn-report", &["norn-model"]),
@@ -42,6 +43,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
         "norn-hunt",
         &[
             "norn-frontend",
+            "norn-learn",
             "norn-model",
             "norn-predict",
             "norn-property",
