@@ -1,0 +1,3 @@
+// The twin of `poisoned.rs`: it does not stop at a poisoned lock.
+// Flags: --cfg fixed
+include!("poisoned.rs");

@@ -1,0 +1,3 @@
+// The twin of `rendezvous.rs`: it receives before it sends.
+// Flags: --cfg fixed
+include!("rendezvous.rs");

@@ -1,0 +1,3 @@
+// The twin of `try_lock.rs`: it waits for the lock.
+// Flags: --cfg fixed
+include!("try_lock.rs");
