@@ -10,7 +10,9 @@ use crate::{
     control::{self, heap},
     event,
     intercept::ignore::is_silent,
-    number, real, thread,
+    number, real,
+    rust_std::compiled,
+    thread,
 };
 
 /// Records that a block is about to be read or written; `content` states when its bytes can be
@@ -28,7 +30,7 @@ pub unsafe fn touch(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if len != 0 && !is_silent(slot) {
+        if len != 0 && !is_unrecorded(slot, pc) {
             control::before(slot, kind, pc, addr);
         }
         touched(slot, kind, addr, len, pc, content);
@@ -49,7 +51,7 @@ pub unsafe fn touched(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if len == 0 || is_silent(slot) {
+        if len == 0 || is_unrecorded(slot, pc) {
             return;
         }
         if control::was_on() {
@@ -97,11 +99,21 @@ pub unsafe extern "C" fn write_range(addr: usize, len: usize, pc: usize) {
 pub unsafe fn begin(slot: *mut ThreadSlot, kind: Kind, addr: usize, len: usize, pc: usize) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if control::was_on() && len != 0 && !is_silent(slot) {
+        if control::was_on() && len != 0 && !is_unrecorded(slot, pc) {
             control::before(slot, kind, pc, addr);
             heap::check(slot, addr, len, pc);
         }
     }
+}
+
+/// Whether the accesses of a thread, or of the code at a return address, are not recorded.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+#[inline(always)]
+unsafe fn is_unrecorded(slot: *mut ThreadSlot, pc: usize) -> bool {
+    // SAFETY: guaranteed by the caller.
+    unsafe { is_silent(slot) || compiled::contains(pc) }
 }
 
 /// Number of bytes that are kept while other threads may run between the read and the write of a copy.
@@ -121,7 +133,7 @@ pub unsafe fn write_from(
 ) {
     // SAFETY: the slot is the current thread's; the rest is guaranteed by the caller.
     unsafe {
-        if !control::is_on() || len == 0 || is_silent(slot) {
+        if !control::is_on() || len == 0 || is_unrecorded(slot, pc) {
             return write(from);
         }
         write_kept(slot, (to, from, len), pc, write);

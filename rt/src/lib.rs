@@ -28,6 +28,7 @@ mod number;
 #[cfg(not(feature = "static"))]
 mod omp;
 mod real;
+mod rust_std;
 mod signal;
 mod sys;
 mod task_state;

@@ -90,6 +90,8 @@ pub struct Own {
     pub asynchronous: bool,
     /// The call site of `syscall`, or of an OpenMP construct.
     pub call_pc: usize,
+    /// The call of Rust's standard library that the thread is in; 0 if none.
+    pub std_pc: usize,
     /// The thread's state in OpenMP; 0 until it uses it.
     pub omp: usize,
     /// The initialiser that `pthread_once` may run.

@@ -12,12 +12,16 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::rust_std::Redirect;
+
 /// Padding bytes before each function.
 pub const BEFORE: usize = 16;
 /// Padding bytes at its entry, after an `endbr64` if there is one.
 pub const INSIDE: usize = 2;
 /// Maximum number of functions in one answer.
 pub const FUNCTIONS: usize = 4096;
+/// Maximum number of calls of Rust's standard library in one answer: they take the place of the functions.
+pub const REDIRECTS: usize = FUNCTIONS * size_of::<Function>() / size_of::<Redirect>();
 
 /// The states of an inquiry: in [`Inquiry::state`].
 pub mod state {
@@ -35,6 +39,8 @@ pub mod about {
     pub const DEFINED: u32 = 0;
     /// Functions that the module imports.
     pub const IMPORTED: u32 = 1;
+    /// Calls of Rust's standard library; the answer consists of [`Redirect`](crate::rust_std::Redirect).
+    pub const RUST_STD: u32 = 2;
 }
 
 /// An inquiry about a module, and the answer.

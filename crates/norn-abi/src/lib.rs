@@ -1,8 +1,9 @@
 //! The binary interface between the runtime inside a subject and the tools outside.
 //!
-//! It has ten parts: the kinds of event ([`Kind`]), the shared memory through which a subject
+//! It has eleven parts: the kinds of event ([`Kind`]), the shared memory through which a subject
 //! passes its events ([`arena`]), the control of thread scheduling ([`control`]), recorded and
-//! replayed input ([`input`]), recorded function calls ([`function`]), the flags of lock requests
+//! replayed input ([`input`]), recorded function calls ([`function`]), what
+//! Rust's standard library does by itself ([`rust_std`]), the flags of lock requests
 //! ([`lock`]) and of atomic operations ([`atomic`]), the numbers of signals ([`signal`]), the layout of
 //! libc's objects ([`libc_layout`]), and the byte format of a thread's events ([`codec`]). The runtime
 //! uses the encoder, the tools use the decoder; both live here so that one property test covers the pair.
@@ -24,6 +25,7 @@ pub mod lane;
 pub mod libc_layout;
 pub mod lock;
 pub mod peek;
+pub mod rust_std;
 pub mod signal;
 
 pub use decode::{Decoder, Fault, Record};

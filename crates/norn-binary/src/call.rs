@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
-use object::{Object, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
 
 use crate::{
     elf::Image,
@@ -55,12 +55,15 @@ pub(crate) struct Targets<'m, 'a> {
     code: Vec<(u64, &'a [u8])>,
     /// Functions of other modules, by the slot that will hold their addresses.
     imported: BTreeMap<u64, &'a str>,
+    /// Addresses in this module, by the slot of the global offset table that will hold them.
+    own: BTreeMap<u64, u64>,
     pub(crate) symbols: &'m Symbols<'a>,
 }
 
 impl<'m, 'a> Targets<'m, 'a> {
     pub(crate) fn new(image: &Image<'a>, symbols: &'m Symbols<'a>) -> Targets<'m, 'a> {
-        Targets { code: image.code().collect(), imported: imported(image), symbols }
+        let (imported, own) = (imported(image), own_slots(image));
+        Targets { code: image.code().collect(), imported, own, symbols }
     }
 
     /// The name of the function that is called.
@@ -98,10 +101,22 @@ impl<'m, 'a> Targets<'m, 'a> {
         self.slot(slot)
     }
 
-    /// The symbol of another module whose address a slot holds.
+    /// The symbol whose address a slot holds.
     pub(crate) fn slot(&self, slot: u64) -> Option<&'a str> {
-        self.imported.get(&slot).copied()
+        let own = || self.symbols.code.at(*self.own.get(&slot)?).map(|it| it.name);
+        self.imported.get(&slot).copied().or_else(own)
     }
+}
+
+/// The slots of the global offset table that hold addresses of this module. Code that was compiled
+/// without a procedure linkage table, as Rust's is, calls its own functions through them.
+pub(crate) fn own_slots(image: &Image<'_>) -> BTreeMap<u64, u64> {
+    let Some(table) = image.file.section_by_name(".got") else { return BTreeMap::new() };
+    let slots = table.address()..table.address().saturating_add(table.size());
+    let relocations = image.file.dynamic_relocations().into_iter().flatten();
+    let relative = relocations
+        .filter(|(slot, it)| it.target() == RelocationTarget::Absolute && slots.contains(slot));
+    relative.map(|(slot, it)| (slot, it.addend().cast_unsigned())).collect()
 }
 
 fn imported<'a>(image: &Image<'a>) -> BTreeMap<u64, &'a str> {

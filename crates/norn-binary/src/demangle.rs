@@ -7,10 +7,12 @@
 
 use cpp_demangle::DemangleOptions;
 
+use crate::rust_name::shorten;
+
 /// A function or variable as the source writes it; `None` if the name is not mangled.
 pub(crate) fn demangle(name: &str) -> Option<String> {
     if is_rust(name) {
-        return rustc_demangle::try_demangle(name).ok().map(|name| format!("{name:#}"));
+        return rustc_demangle::try_demangle(name).ok().map(|it| shorten(&format!("{it:#}")));
     }
     if !name.starts_with("_Z") {
         return None;

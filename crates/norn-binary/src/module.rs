@@ -155,6 +155,12 @@ impl Module {
         self.content.with(|view| view.symbols().code.covering(address).map(Entry::to_symbol))
     }
 
+    /// The symbols of thread-local variables; their addresses are offsets in the module's block.
+    pub fn thread_local_symbols(&self) -> Vec<Symbol> {
+        self.content
+            .with(|view| view.symbols().tls.sized().iter().map(|it| it.to_symbol()).collect())
+    }
+
     /// Whether functions have `before` bytes of padding for patching, as `norn cc` reserves them.
     pub fn has_room(&self, before: usize) -> bool {
         self.content.with(|view| room::is_there(&view.image, before))
@@ -194,6 +200,20 @@ impl Module {
     /// All calls in the code, by ascending address.
     pub fn calls(&self) -> Vec<Call> {
         self.content.with(|view| call::calls(&view.image, view.symbols()))
+    }
+
+    /// Whether the module contains Rust's standard library.
+    pub fn has_rust_library(&self) -> bool {
+        self.content.with(|view: &View<'_>| *view.rust_library())
+    }
+
+    /// The slots of the global offset table with functions of this module, and their linkage names.
+    pub fn own_slots(&self) -> Vec<(u64, String)> {
+        self.content.with(|view| {
+            let symbols = view.symbols();
+            let named = |(slot, function)| Some((slot, symbols.code.at(function)?.name.to_owned()));
+            call::own_slots(&view.image).into_iter().filter_map(named).collect()
+        })
     }
 
     /// Gives access to the code, for analyses that decode it themselves.

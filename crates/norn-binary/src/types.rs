@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gimli::{AttributeValue, Operation};
 use rustc_hash::FxHashMap;
 
+use crate::rust_type;
 use crate::unit::{DieId, Entry, Units, Value};
 use norn_model::ValueType;
 
@@ -151,7 +152,9 @@ impl<'u, 'a> Types<'u, 'a> {
         let is_union = entry.tag() == gimli::DW_TAG_union_type;
         let size = number(entry, gimli::DW_AT_byte_size).unwrap_or(0);
         let children = self.children(die);
-        let members = children.iter().filter_map(|child| self.member(die.unit, child)).collect();
+        let members = children.iter().filter_map(|child| self.member(die.unit, child));
+        let mut members: Vec<_> = members.collect();
+        rust_type::unwrap(self.units, die, &mut members);
         Arc::new(Type::Record { size, is_union, members })
     }
 

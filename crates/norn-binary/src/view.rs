@@ -17,6 +17,7 @@ use crate::line::{Frame, Lines};
 use crate::local::{CallSite, FramePart, Functions};
 use crate::parameter::{self, Signatures};
 use crate::reach::{Reach, Walker};
+use crate::rust_name;
 use crate::symbol::Symbols;
 use crate::sync_instruction::{self, SyncInstruction};
 use crate::variable::{Variable, Variables};
@@ -39,6 +40,7 @@ pub(crate) struct View<'a> {
     variables: OnceLock<Variables>,
     functions: OnceLock<Functions>,
     sync_instructions: OnceLock<Vec<SyncInstruction>>,
+    rust_library: OnceLock<bool>,
 }
 
 impl<'a> View<'a> {
@@ -63,6 +65,7 @@ impl<'a> View<'a> {
             variables: OnceLock::new(),
             functions: OnceLock::new(),
             sync_instructions: OnceLock::new(),
+            rust_library: OnceLock::new(),
         })
     }
 
@@ -160,10 +163,25 @@ impl<'a> View<'a> {
     }
 
     /// Whether code belongs to the program. Static executables contain libc as well, which usually
-    /// has no line information.
+    /// has no line information. Programs in Rust contain its compiled library, whose synchronisation is
+    /// recorded by other means.
     fn is_program(&self, address: u64) -> bool {
         let dynamic = self.image.file.dynamic_symbol_table().is_some();
-        dynamic || self.lines.frames(address, self.debug()).iter().any(|it| it.file.is_some())
+        if dynamic && !self.rust_library() {
+            return true;
+        }
+        let frames = self.lines.frames(address, self.debug());
+        let is_rust_library =
+            frames.last().and_then(|it| it.file.as_deref()).is_some_and(rust_name::is_library_file);
+        !is_rust_library && (dynamic || frames.iter().any(|it| it.file.is_some()))
+    }
+
+    /// Whether the module contains Rust's standard library.
+    pub(crate) fn rust_library(&self) -> &bool {
+        self.rust_library.get_or_init(|| {
+            let mut variables = self.symbols().tls.sized().iter();
+            variables.any(|it| it.source_name() == rust_name::CURRENT_THREAD)
+        })
     }
 
     fn debug(&self) -> &Debug<'a> {

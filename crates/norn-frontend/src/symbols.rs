@@ -26,6 +26,12 @@ pub trait Symbols: Debug + Send + Sync {
     /// opposed to a function of a library that uses atomic variables for itself.
     fn is_atomic_operation(&self, frame: &Location) -> bool;
 
+    /// Whether a frame is left out where a frame of the program follows: functions of the language's
+    /// library through which every access goes.
+    fn is_folded(&self, _frame: &Location) -> bool {
+        false
+    }
+
     /// The global variable at an address, as an access of `size` bytes sees it.
     fn variable(&self, addr: u64, size: u64) -> Option<Variable>;
 

@@ -219,7 +219,10 @@ impl Symbolizer<'_> {
     /// The frames that are shown: the access and its callers, without functions of libraries, which are
     /// numerous in C++.
     fn shown(&self, frames: &[Location]) -> Vec<Location> {
-        let mut known = frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
+        let symbols = &self.source.symbolized.symbols;
+        let unfolded = frames.iter().position(|it| !symbols.is_folded(it)).unwrap_or(0);
+        let known = frames[unfolded..].iter();
+        let mut known = known.filter(|it| it.function.is_some() || it.file.is_some());
         let access = known.next();
         let callers = known.filter(|it| self.owner(it) == Owner::Program);
         access.into_iter().chain(callers).take(CALLS).cloned().collect()

@@ -12,6 +12,7 @@ mod hook;
 mod local;
 mod modules;
 mod plan;
+mod rust;
 mod symbols;
 mod thread_names;
 mod unrecorded;

@@ -64,6 +64,7 @@ pub(crate) struct Modules {
     reaches: Mutex<FxHashMap<u64, Arc<Reach>>>,
     /// By distance.
     potential_failures: Mutex<BTreeMap<u32, Arc<[PotentialFailure]>>>,
+    rust: OnceLock<bool>,
 }
 
 impl Modules {
@@ -77,7 +78,14 @@ impl Modules {
             copies: Mutex::default(),
             reaches: Mutex::default(),
             potential_failures: Mutex::default(),
+            rust: OnceLock::new(),
         }
+    }
+
+    /// Whether the program has Rust's standard library.
+    pub(crate) fn have_rust(&self) -> bool {
+        let has = |it: &Loaded| it.binary().is_some_and(norn_binary::Module::has_rust_library);
+        *self.rust.get_or_init(|| self.loaded.iter().any(has))
     }
 
     /// Whether these are the modules of a run that mapped the same files, unchanged, at the same

@@ -11,7 +11,7 @@ use norn_frontend::{Gap, Local, ModuleSummary, OnStack, Owner, Symbols, Unrecord
 use norn_model::{Condition, Location, Object, PotentialFailure};
 use norn_trace::{Module, Trace};
 
-use crate::{code::find_program, files::Files, local::Locals, modules::Modules, unrecorded};
+use crate::{code::find_program, files::Files, local::Locals, modules::Modules, rust, unrecorded};
 
 /// The prefix of the names of the runtime's functions.
 pub(crate) const RUNTIME: &str = "norn_rt::";
@@ -54,7 +54,12 @@ impl Symbols for NativeSymbols {
     }
 
     fn is_atomic_operation(&self, frame: &Location) -> bool {
-        frame.function.as_deref().is_some_and(is_atomic_operation)
+        let is_one = |it: &str| is_atomic_operation(it) || rust::is_atomic_operation(it);
+        frame.function.as_deref().is_some_and(is_one)
+    }
+
+    fn is_folded(&self, frame: &Location) -> bool {
+        rust::is_library(frame)
     }
 
     fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
@@ -66,6 +71,9 @@ impl Symbols for NativeSymbols {
     }
 
     fn object_size(&self, class: Object) -> u64 {
+        if self.modules.have_rust() {
+            return rust::OBJECT_SIZE;
+        }
         libc_layout::size(match class {
             Object::Mutex => ObjectClass::Mutex,
             Object::Spin => ObjectClass::Spin,
@@ -124,7 +132,10 @@ fn owner(frame: &Location) -> Owner {
     let named = || function == "_start" || LIBRARY.iter().any(|it| function.starts_with(it));
     if function.starts_with(RUNTIME) {
         Owner::Runtime
-    } else if paths.into_iter().flatten().any(is_system) || (frame.file.is_none() && named()) {
+    } else if paths.into_iter().flatten().any(is_system)
+        || rust::is_library(frame)
+        || (frame.file.is_none() && named())
+    {
         Owner::Library
     } else {
         Owner::Program

@@ -15,6 +15,7 @@ use norn_model::Location;
 
 use crate::{
     modules::{Loaded, Modules},
+    rust,
     symbols::RUNTIME,
 };
 
@@ -67,6 +68,9 @@ pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync>
         follow(modules, gap.after, gap.callers)
     };
     let leads_on = |it: &&Instruction| {
+        if is_rust_library(modules, it.address) {
+            return false;
+        }
         let after = follow(modules, it.address, &it.callers);
         let repeats = || {
             let mut again = follow(modules, it.address + PAUSE, &[]).sync.into_iter();
@@ -84,6 +88,12 @@ pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync>
     let libraries = || modules.loaded().filter(|it| may_synchronise(it) && it.is_unrecorded());
     let library = path.indirect.then(libraries)?.next()?;
     Some(UnrecordedSync { instruction: FOREIGN.to_owned(), frames: vec![library.location()] })
+}
+
+/// Whether an instruction is in compiled code of Rust's standard library, whose synchronisation the runtime
+/// records or, where the library has data of its own, nothing depends on.
+fn is_rust_library(modules: &Modules, address: u64) -> bool {
+    modules.have_rust() && modules.frames(address + 1).last().is_some_and(rust::is_library)
 }
 
 /// What stands for the code of a library that was not built by `norn cc`: there, ordinary loads and

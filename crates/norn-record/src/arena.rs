@@ -24,8 +24,9 @@ use norn_abi::{
         NAME_OFFSET, POINT_OFFSET, PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET,
         SLOT_OFFSET, THREADS, ThreadSlot,
     },
-    function::{FUNCTIONS, Function, Inquiry, state},
+    function::{FUNCTIONS, Function, Inquiry, REDIRECTS, state},
     input::{Inputs, ROOM},
+    rust_std::Redirect,
 };
 use norn_frontend::Launch;
 use norn_trace::Order;
@@ -177,10 +178,18 @@ impl Arena {
 
     /// Answers the runtime's inquiry.
     pub(crate) fn answer(&self, functions: &[Function]) {
-        let functions = &functions[..functions.len().min(FUNCTIONS)];
-        self.table(INQUIRY_OFFSET + offset_of!(Inquiry, functions), functions);
+        self.answer_with(&functions[..functions.len().min(FUNCTIONS)]);
+    }
+
+    /// Answers the runtime's inquiry about calls of Rust's standard library.
+    pub(crate) fn answer_redirects(&self, redirects: &[Redirect]) {
+        self.answer_with(&redirects[..redirects.len().min(REDIRECTS)]);
+    }
+
+    fn answer_with<T: Copy>(&self, rows: &[T]) {
+        self.table(INQUIRY_OFFSET + offset_of!(Inquiry, functions), rows);
         let inquiry = self.inquiry();
-        let count = u32::try_from(functions.len()).unwrap_or(0);
+        let count = u32::try_from(rows.len()).unwrap_or(0);
         inquiry.count.store(count, Ordering::Relaxed);
         inquiry.state.store(state::ANSWERED, Ordering::Release);
         wake(&inquiry.state);

@@ -14,12 +14,14 @@ use std::{
 use norn_abi::function::{
     BEFORE, CALL_ONLY, FUNCTIONS, Function, NAMES, NOWHERE, PROTECTED, about, state,
 };
+use norn_abi::rust_std::Redirect;
 use norn_binary::{Module, Parameter, is_named, recorded_name};
 use norn_model::FunctionPattern;
 use norn_trace::WantedFunctions;
 
 use crate::{
     arena::Arena,
+    rust_std,
     unseen::{add, unseen},
 };
 
@@ -90,7 +92,11 @@ impl Functions {
         if inquiry.state.load(Ordering::Acquire) != state::ASKED {
             return;
         }
-        let answer = self.answer_about(&arena.asked_path(), inquiry.about.load(Ordering::Relaxed));
+        let about = inquiry.about.load(Ordering::Relaxed);
+        if about == about::RUST_STD {
+            return arena.answer_redirects(&redirects_in(&arena.asked_path()));
+        }
+        let answer = self.answer_about(&arena.asked_path(), about);
         let both = self.found.iter_mut().zip(&answer.unseen);
         both.for_each(|(wanted, unseen)| add(wanted, unseen));
         self.left_out += answer.named.len().saturating_sub(FUNCTIONS) as u64;
@@ -129,6 +135,17 @@ impl Functions {
         let len = u16::try_from(text.len()).ok()?;
         Some(Function { offset: *offset, number, flags: *flags, registers: *registers, len, names })
     }
+}
+
+/// The calls of Rust's standard library in a file, from the cache if they are there.
+fn redirects_in(path: &Path) -> Arc<[Redirect]> {
+    type Version = (PathBuf, Option<SystemTime>);
+    static CACHE: LazyLock<Mutex<BTreeMap<Version, Arc<[Redirect]>>>> =
+        LazyLock::new(Mutex::default);
+    let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
+    let version = (path.to_owned(), changed);
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(cache.entry(version).or_insert_with(|| rust_std::redirects(path).into()))
 }
 
 fn search(module: &Module, about: u32, patterns: &[FunctionPattern]) -> Answer {

@@ -15,6 +15,7 @@ mod launch;
 mod limit;
 mod message;
 mod panic;
+mod rust_std;
 mod signals;
 mod stream;
 mod unseen;

@@ -49,7 +49,14 @@ impl View {
     /// The source of an event, innermost frame first.
     pub(crate) fn frames(&self, event: &Event) -> Arc<[Location]> {
         let pc = self.trace.site(event.site).map_or(0, |it| it.pc);
-        self.symbols.frames(pc)
+        self.unfolded(&self.symbols.frames(pc)).into()
+    }
+
+    /// The frames from the first one on that is shown.
+    fn unfolded<'a>(&self, frames: &'a [Location]) -> &'a [Location] {
+        let first = frames.iter().position(|it| !self.symbols.is_folded(it));
+        let first = first.unwrap_or(frames.len().saturating_sub(1));
+        &frames[first..]
     }
 
     /// The name of an address: a variable, a part of a heap block, a stack; and its type, if that is
@@ -77,7 +84,10 @@ impl View {
 
     fn made_at(&self, site: norn_model::SiteId) -> String {
         let frames = self.symbols.frames(self.trace.site(site).map_or(0, |it| it.pc));
-        frames.first().and_then(source).map_or_else(String::new, |it| format!(" from {it}"))
+        self.unfolded(&frames)
+            .first()
+            .and_then(source)
+            .map_or_else(String::new, |it| format!(" from {it}"))
     }
 }
 

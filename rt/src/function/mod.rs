@@ -15,7 +15,7 @@ mod stub;
 mod table;
 
 use norn_abi::{Kind, arena::ThreadSlot, function::CALL_ONLY};
-pub use patch::{find_defined, find_imported, is_wanted};
+pub use patch::{ask, find_defined, find_imported, is_wanted};
 pub use shadow::{expire, retire, true_caller};
 
 use crate::{arena, event, number, sys, thread};

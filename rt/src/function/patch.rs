@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use norn_abi::{
     Kind,
     arena::ThreadSlot,
-    function::{BEFORE, Function, INSIDE, PROTECTED, about, state},
+    function::{BEFORE, Function, INSIDE, Inquiry, PROTECTED, about, state},
 };
 
 use super::{stub, table};
@@ -30,7 +30,7 @@ pub fn is_wanted() -> bool {
 pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
     // SAFETY: the slot is the current thread's, and the module is mapped.
     unsafe {
-        ask(start, path, about::DEFINED, |function| {
+        ask_functions(start, path, about::DEFINED, |function| {
             change_code(start + function.offset as usize, function) && name(slot, function)
         });
     }
@@ -45,7 +45,7 @@ pub unsafe fn find_defined(slot: *mut ThreadSlot, start: usize, path: &[u8]) {
 pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, path: &[u8]) {
     // SAFETY: as above.
     unsafe {
-        ask(start, path, about::IMPORTED, |function| {
+        ask_functions(start, path, about::IMPORTED, |function| {
             let place = (start + function.offset as usize) as *mut usize;
             let target = target(place, start..end, function);
             // The import is unresolved, or its target calls the runtime already.
@@ -59,8 +59,30 @@ pub unsafe fn find_imported(slot: *mut ThreadSlot, start: usize, end: usize, pat
 /// Asks which functions of a module are traced, and applies `each` to them.
 ///
 /// # Safety
+/// As for [`ask`].
+unsafe fn ask_functions(
+    start: usize,
+    path: &[u8],
+    about: u32,
+    mut each: impl FnMut(&Function) -> bool,
+) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        ask(start, path, about, |inquiry, count| {
+            for function in &inquiry.functions[..count.min(inquiry.functions.len())] {
+                if !each(function) {
+                    inquiry.refused.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+}
+
+/// Asks the recorder about a module, and applies `read` to the answer and its number of rows.
+///
+/// # Safety
 /// The module is mapped at `start`, and the caller holds the lock of the module list.
-unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Function) -> bool) {
+pub unsafe fn ask(start: usize, path: &[u8], about: u32, read: impl FnOnce(&Inquiry, usize)) {
     let inquiry = arena::inquiry();
     let process = sys::process_id();
     while let Err(other) =
@@ -80,12 +102,7 @@ unsafe fn ask(start: usize, path: &[u8], about: u32, mut each: impl FnMut(&Funct
     }
     inquiry.state.store(state::ASKED, Ordering::Release);
     if arena::wait_for_answer() {
-        let count = inquiry.count.load(Ordering::Relaxed) as usize;
-        for function in &inquiry.functions[..count.min(inquiry.functions.len())] {
-            if !each(function) {
-                inquiry.refused.fetch_add(1, Ordering::Relaxed);
-            }
-        }
+        read(inquiry, inquiry.count.load(Ordering::Relaxed) as usize);
     }
     inquiry.state.store(state::IDLE, Ordering::Relaxed);
     inquiry.asker.store(0, Ordering::Release);

@@ -70,14 +70,20 @@ unsafe extern "C-unwind" fn futex(
         let real =
             || result(sys::call(FUTEX, [word, how, value as usize, time, other, more]) as c_long);
         let Some(slot) = thread::recorded() else { return real() };
-        let pc = (*thread::own(slot)).call_pc;
+        let own = thread::own(slot);
+        // In a call of Rust's standard library, that call is the event.
+        let silent = (*own).std_pc != 0;
+        if silent {
+            (*own).call_pc = (*own).std_pc;
+        }
+        let pc = (*own).call_pc;
         let since = call_time();
         match how & OPERATION {
-            WAIT => waiting(slot, word, pc, || match control::is_on() {
+            WAIT => waiting(slot, (word, silent), pc, || match control::is_on() {
                 true => wait(slot, word, value, after(since, time)),
                 false => real(),
             }),
-            WAIT_BITSET => waiting(slot, word, pc, || {
+            WAIT_BITSET => waiting(slot, (word, silent), pc, || {
                 let clock = if how & ON_REALTIME != 0 { REALTIME } else { sys::MONOTONIC };
                 match control::is_on() {
                     true => {
@@ -86,6 +92,13 @@ unsafe extern "C-unwind" fn futex(
                     false => real(),
                 }
             }),
+            WAKE | WAKE_BITSET if silent => {
+                if control::is_on() {
+                    wake(word, value)
+                } else {
+                    real()
+                }
+            }
             WAKE | WAKE_BITSET => {
                 let sending = Sending::new(slot, channel::of_futex(word), pc);
                 let woken = if control::is_on() { wake(word, value) } else { real() };
@@ -97,16 +110,19 @@ unsafe extern "C-unwind" fn futex(
     }
 }
 
-/// Waits by `call`, and records whether the thread was woken.
+/// Waits by `call`, and records whether the thread was woken, unless the wait is `silent`.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
 unsafe fn waiting(
     slot: *mut ThreadSlot,
-    word: usize,
+    (word, silent): (usize, bool),
     pc: usize,
     call: impl FnOnce() -> c_long,
 ) -> c_long {
+    if silent {
+        return call();
+    }
     let channel = channel::of_futex(word);
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -8,7 +8,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, control, function, number, sys};
+use crate::{arena, control, function, number, rust_std, sys};
 
 const MOST: usize = 512;
 
@@ -119,6 +119,10 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
         }
         if function::is_wanted() {
             function::find_defined(slot, module.start, module.path());
+        }
+        let own = add as *const () as usize;
+        if (module.start..module.end).contains(&own) && rust_std::is_used() {
+            rust_std::install(module.start, module.path());
         }
     }
 }

@@ -1,0 +1,159 @@
+//! The synchronisation of Rust's standard library, as the recorder finds it in a program and the
+//! runtime replaces it.
+//!
+//! `std` is distributed as compiled code without hooks. Its locks are a word that the inlined fast path
+//! changes by an atomic operation in the user's crate, where it looks like any other one, and a slow path
+//! inside `std`. The recorder recognises these operations by debug information, and the calls of the slow
+//! paths by symbols; the runtime redirects each such call to a function of its own, which has a [`Role`].
+//! The word of a lock keeps the meaning that `std` gives it.
+
+/// What a redirected call means.
+///
+/// The first group are calls of the hooks of atomic operations, or of functions of `core` with the same
+/// arguments and result; the second one calls of functions of `core` that return a `Result`. Then come the
+/// functions of `std` that contain these operations, where they were not inlined, and compiled functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u32)]
+pub enum Role {
+    /// The compare-exchange in `Mutex::lock`.
+    MutexLock = 0,
+    /// The compare-exchange in `Mutex::try_lock`.
+    MutexTryLock,
+    /// The exchange in `Mutex::unlock`.
+    MutexUnlock,
+    /// The load that precedes the compare-exchange in `RwLock::read`.
+    ReadLoad,
+    /// The compare-exchange in `RwLock::read`.
+    ReadLock,
+    /// The load in `RwLock::try_read`.
+    TryReadLoad,
+    /// The compare-exchange in `RwLock::try_read`.
+    TryReadLock,
+    /// The subtraction in `RwLock::read_unlock`.
+    ReadUnlock,
+    /// The compare-exchange in `RwLock::write`.
+    WriteLock,
+    /// The load in `RwLock::try_write`.
+    TryWriteLoad,
+    /// The compare-exchange in `RwLock::try_write`.
+    TryWriteLock,
+    /// The subtraction in `RwLock::write_unlock`.
+    WriteUnlock,
+    /// The addition in `RwLock::downgrade`.
+    Downgrade,
+    /// The load in `Once::is_completed`.
+    OnceCompleted,
+    /// The exchange in `Parker::unpark`.
+    Unpark,
+    /// The load by which `thread::scope` waits for its threads.
+    ScopeLoad,
+    /// A load of a byte by which guards of locks detect panics.
+    PoisonLoad,
+    /// A load of the number of panicking threads.
+    PanicCountLoad,
+
+    /// The call of `compare_exchange` in `Mutex::lock`.
+    MutexLockResult,
+    /// The call of `compare_exchange` in `Mutex::try_lock`.
+    MutexTryLockResult,
+    /// The call of `compare_exchange_weak` in `RwLock::read`.
+    ReadLockResult,
+    /// The call of `compare_exchange_weak` in `RwLock::try_read`.
+    TryReadLockResult,
+    /// The call of `compare_exchange_weak` in `RwLock::write`.
+    WriteLockResult,
+    /// The call of `compare_exchange_weak` in `RwLock::try_write`.
+    TryWriteLockResult,
+
+    /// `Mutex::lock`
+    MutexLockCall,
+    /// `Mutex::try_lock`
+    MutexTryLockCall,
+    /// `Mutex::unlock`
+    MutexUnlockCall,
+    /// `RwLock::read`
+    ReadCall,
+    /// `RwLock::try_read`
+    TryReadCall,
+    /// `RwLock::read_unlock`
+    ReadUnlockCall,
+    /// `RwLock::write`
+    WriteCall,
+    /// `RwLock::try_write`
+    TryWriteCall,
+    /// `RwLock::write_unlock`
+    WriteUnlockCall,
+    /// `RwLock::downgrade`
+    DowngradeCall,
+    /// `Once::is_completed`
+    OnceCompletedCall,
+    /// `Parker::unpark`
+    UnparkCall,
+    /// The function that loads the flag of a poisoned lock.
+    PoisonCall,
+
+    /// `Condvar::wait`
+    CondvarWait,
+    /// `Condvar::wait_timeout`
+    CondvarWaitTimeout,
+    /// `Condvar::notify_one`
+    CondvarNotifyOne,
+    /// `Condvar::notify_all`
+    CondvarNotifyAll,
+    /// The slow path of `Once::call_once`.
+    OnceCall,
+    /// The slow path of `Once::wait`.
+    OnceWait,
+    /// `thread::park`
+    Park,
+    /// `thread::park_timeout`
+    ParkTimeout,
+    /// `Thread::park`, which `thread::scope` calls.
+    ThreadPark,
+    /// `Barrier::wait`
+    BarrierWait,
+    /// A scoped thread is done.
+    ScopeEnd,
+
+    /// No call: the offset of the current thread's handle from the thread pointer.
+    CurrentThread,
+    /// No call: the offset of the word that a thread parks on from its handle.
+    Parker,
+    /// No call: the offset of the number of threads in the data of a scope.
+    ScopeCount,
+    /// No call: compiled code of Rust's libraries.
+    Compiled,
+}
+
+/// Number of roles.
+pub const ROLES: usize = Role::Compiled as usize + 1;
+/// Maximum number of ranges of compiled code.
+pub const RANGES: usize = 32;
+
+/// What [`Redirect::at`] is: a value of [`Redirect::place`].
+pub mod place {
+    /// The return address of a call.
+    pub const CALL: u16 = 0;
+    /// A slot with the address of the called function.
+    pub const SLOT: u16 = 1;
+    /// Nothing.
+    pub const NONE: u16 = 2;
+    /// The beginning of a range of code.
+    pub const RANGE: u16 = 3;
+}
+
+/// A call that the runtime redirects, or a slot through which the program calls a function.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Redirect {
+    /// An address relative to the module's lowest one.
+    pub at: u64,
+    /// The number of the [`Role`].
+    pub role: u16,
+    /// One of [`place`].
+    pub place: u16,
+    /// For the roles that are no calls: the offset, or the length of the range.
+    pub offset: i32,
+}
+
+const _: () = assert!(size_of::<Redirect>() == 16);

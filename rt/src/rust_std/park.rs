@@ -1,0 +1,159 @@
+//! `thread::park` and `Thread::unpark`.
+//!
+//! Threads park in compiled code of `std`, by futex calls that the runtime sees only if the thread has to
+//! wait; such a call is no event. What happens before an `unpark` happens before the `park` that it ends, so both record the word
+//! of the parked thread. A thread finds its own word by its handle.
+
+use core::{
+    arch::asm,
+    ffi::c_int,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use norn_abi::{Kind, rust_std::Role};
+
+use super::{
+    futex,
+    redirect::{entries, original},
+};
+use crate::{control, event, thread};
+
+const NOTIFIED: u32 = 1;
+const PARKED: u32 = u32::MAX;
+/// The handle points behind the two counters of an `Arc`, from which the offset of the word counts.
+const COUNTERS: usize = 16;
+
+/// Calls a function of `std` in which the thread may wait, on behalf of the call at `pc`.
+///
+/// # Safety
+/// As for `f`.
+pub unsafe fn inside<T>(pc: usize, f: impl FnOnce() -> T) -> T {
+    let Some(slot) = thread::recorded() else { return f() };
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let own = thread::own(slot);
+        let outer = core::mem::replace(&mut (*own).std_pc, pc);
+        let result = f();
+        (*own).std_pc = outer;
+        result
+    }
+}
+
+/// The word that the current thread parks on, if the thread has a handle by now.
+///
+/// # Safety
+/// The program contains `std`.
+unsafe fn own_word() -> Option<usize> {
+    let (handle, parker) = (original(Role::CurrentThread), original(Role::Parker));
+    if handle == 0 || parker == 0 {
+        return None;
+    }
+    let pointer: usize;
+    // SAFETY: the recorder found the thread-local variable there.
+    unsafe {
+        asm!("mov {}, qword ptr fs:[{}]", out(reg) pointer, in(reg) handle, options(nostack, readonly));
+    }
+    // Small numbers mean that there is no handle.
+    (pointer > COUNTERS).then(|| pointer - COUNTERS + parker)
+}
+
+/// Records that the thread has parked, and that an `unpark` may have ended that.
+///
+/// # Safety
+/// The thread has just returned from a function that parks.
+unsafe fn parked(pc: usize) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        if let Some(slot) = thread::recorded()
+            && let Some(word) = own_word()
+        {
+            event::note(slot, Kind::HappensAfter, pc, word, &[]);
+        }
+    }
+}
+
+/// # Safety
+/// The current thread is not in the middle of recording another event.
+unsafe fn arrive(pc: usize) {
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's; the word is only named.
+        unsafe { control::before(slot, Kind::HappensAfter, pc, own_word().unwrap_or(0)) };
+    }
+}
+
+/// # Safety
+/// As for `thread::park`.
+unsafe extern "C-unwind" fn do_park(pc: usize) {
+    type Park = unsafe extern "C-unwind" fn();
+    // SAFETY: guaranteed by the caller. The target is the function that the program called.
+    unsafe {
+        arrive(pc);
+        inside(pc, || core::mem::transmute::<usize, Park>(original(Role::Park))());
+        parked(pc);
+    }
+}
+
+/// # Safety
+/// As for `thread::park_timeout`.
+unsafe extern "C-unwind" fn do_park_timeout(seconds: u64, nanoseconds: u32, pc: usize) {
+    type Park = unsafe extern "C-unwind" fn(u64, u32);
+    // SAFETY: guaranteed by the caller. The target is the function that the program called.
+    unsafe {
+        arrive(pc);
+        let real = core::mem::transmute::<usize, Park>(original(Role::ParkTimeout));
+        inside(pc, || real(seconds, nanoseconds));
+        parked(pc);
+    }
+}
+
+/// `thread::scope` parks until its threads are done, which the load of their number records.
+///
+/// # Safety
+/// As for `Thread::park` of `std`.
+unsafe extern "C-unwind" fn do_thread_park(handle: usize, pc: usize) {
+    type Park = unsafe extern "C-unwind" fn(usize);
+    // SAFETY: guaranteed by the caller. The target is the function that the program called.
+    unsafe {
+        let real = core::mem::transmute::<usize, Park>(original(Role::ThreadPark));
+        inside(pc, || real(handle));
+    }
+}
+
+/// In place of an exchange. It returns that the thread was not parked, since it has been woken.
+///
+/// # Safety
+/// `word` is the word that a thread parks on.
+unsafe extern "C" fn do_unpark(word: &AtomicU32, _: u32, _: c_int, pc: usize) -> u32 {
+    let at = word.as_ptr() as usize;
+    if let Some(slot) = thread::recorded() {
+        // SAFETY: the slot is the current thread's.
+        unsafe { event::put(slot, Kind::HappensBefore, pc, at, &[]) };
+    }
+    if word.swap(NOTIFIED, Ordering::Release) == PARKED {
+        control::release(Kind::Futex, at);
+        futex::wake(word, 1);
+    }
+    NOTIFIED
+}
+
+/// # Safety
+/// As for `Parker::unpark` of `std`.
+unsafe extern "C" fn do_unpark_call(word: &AtomicU32, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { do_unpark(word, NOTIFIED, 0, pc) };
+}
+
+/// Whether the thread is in a function of `std` that another entry of the runtime has called: what it
+/// calls there is no event of its own.
+pub fn is_inside() -> bool {
+    // SAFETY: the slot is the current thread's.
+    thread::recorded().is_some_and(|slot| unsafe { (*thread::own(slot)).std_pc != 0 })
+}
+
+entries! {
+    park(0) => do_park;
+    park_timeout(2) => do_park_timeout;
+    thread_park(1) => do_thread_park;
+    unpark(3) => do_unpark;
+    unpark_call(1) => do_unpark_call;
+}
