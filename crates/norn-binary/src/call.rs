@@ -4,7 +4,7 @@
 //! `pthread_mutex_lock`. To name sites before there is a trace, the calls must be found in the
 //! code. The code is decoded linearly; bytes that do not decode are skipped one by one.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
@@ -53,17 +53,35 @@ pub(crate) fn calls(image: &Image<'_>, symbols: &Symbols<'_>) -> Vec<Call> {
 /// The functions that calls can reach.
 pub(crate) struct Targets<'m, 'a> {
     code: Vec<(u64, &'a [u8])>,
-    /// Functions of other modules, by the slot that will hold their addresses.
-    imported: BTreeMap<u64, &'a str>,
-    /// Addresses in this module, by the slot of the global offset table that will hold them.
-    own: BTreeMap<u64, u64>,
+    slots: Arc<Slots<'a>>,
     pub(crate) symbols: &'m Symbols<'a>,
 }
 
 impl<'m, 'a> Targets<'m, 'a> {
     pub(crate) fn new(image: &Image<'a>, symbols: &'m Symbols<'a>) -> Targets<'m, 'a> {
-        let (imported, own) = (imported(image), own_slots(image));
-        Targets { code: image.code().collect(), imported, own, symbols }
+        Targets::with(image, &Arc::new(Slots::new(image)), symbols)
+    }
+
+    /// The same for slots that were read before.
+    pub(crate) fn with(
+        image: &Image<'a>,
+        slots: &Arc<Slots<'a>>,
+        symbols: &'m Symbols<'a>,
+    ) -> Targets<'m, 'a> {
+        Targets { code: image.code().collect(), slots: Arc::clone(slots), symbols }
+    }
+
+    /// The name of the function that the call with this return address calls.
+    pub(crate) fn called(&self, returns_to: u64) -> Option<&'a str> {
+        // A direct call has five bytes, one through a slot six or seven.
+        let calls = [5, 6, 7].into_iter().filter_map(|length| {
+            let from = returns_to.checked_sub(length)?;
+            let mut decoder = Decoder::with_ip(64, self.bytes(from)?, from, DecoderOptions::NONE);
+            let call = decoder.decode();
+            let is = matches!(call.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+            Some(call).filter(|it| is && it.next_ip() == returns_to)
+        });
+        calls.into_iter().find_map(|it| self.of(&it))
     }
 
     /// The name of the function that is called.
@@ -103,8 +121,23 @@ impl<'m, 'a> Targets<'m, 'a> {
 
     /// The symbol whose address a slot holds.
     pub(crate) fn slot(&self, slot: u64) -> Option<&'a str> {
-        let own = || self.symbols.code.at(*self.own.get(&slot)?).map(|it| it.name);
-        self.imported.get(&slot).copied().or_else(own)
+        let own = || self.symbols.code.at(*self.slots.own.get(&slot)?).map(|it| it.name);
+        self.slots.imported.get(&slot).copied().or_else(own)
+    }
+}
+
+/// The slots that will hold addresses of functions when the module is loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Slots<'a> {
+    /// Functions of other modules.
+    imported: BTreeMap<u64, &'a str>,
+    /// Addresses in this module, in the global offset table.
+    own: BTreeMap<u64, u64>,
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(image: &Image<'a>) -> Slots<'a> {
+        Slots { imported: imported(image), own: own_slots(image) }
     }
 }
 

@@ -27,7 +27,8 @@ impl Value {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameRegisters([Option<Value>; 16]);
 
-const CALLER_SAVED: [Register; 9] = [
+/// The registers that a call may change.
+pub(crate) const CALLER_SAVED: [Register; 9] = [
     Register::RAX,
     Register::RCX,
     Register::RDX,
@@ -153,7 +154,8 @@ fn pointed_at(instruction: &Instruction, before: &FrameRegisters) -> Option<Valu
     base.plus(instruction.memory_displacement64().cast_signed()).filter(|_| plain)
 }
 
-fn constant(instruction: &Instruction) -> Option<i64> {
+/// The constant that is the second operand.
+pub(crate) fn constant(instruction: &Instruction) -> Option<i64> {
     let constant = matches!(
         instruction.op1_kind(),
         OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate64

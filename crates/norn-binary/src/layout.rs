@@ -61,6 +61,23 @@ impl Layout {
     }
 }
 
+/// The instructions of a function with these ranges.
+pub(crate) fn instructions(
+    code: &[(u64, &[u8])],
+    parts: &[Range<u64>],
+) -> Option<Vec<Instruction>> {
+    let mut list = Vec::new();
+    for part in parts {
+        let bytes = code.iter().find_map(|(start, bytes)| {
+            let from = usize::try_from(part.start.checked_sub(*start)?).ok()?;
+            let to = usize::try_from(part.end.checked_sub(*start)?).ok()?;
+            bytes.get(from..to)
+        })?;
+        list.extend(&mut Decoder::with_ip(64, bytes, part.start, DecoderOptions::NONE));
+    }
+    Some(list)
+}
+
 struct Flow {
     code: Vec<Instruction>,
     /// By address: the index in `code`.
@@ -73,15 +90,7 @@ struct Flow {
 
 impl Flow {
     fn decode(code: &[(u64, &[u8])], parts: &[Range<u64>]) -> Option<Flow> {
-        let mut list = Vec::new();
-        for part in parts {
-            let bytes = code.iter().find_map(|(start, bytes)| {
-                let from = usize::try_from(part.start.checked_sub(*start)?).ok()?;
-                let to = usize::try_from(part.end.checked_sub(*start)?).ok()?;
-                bytes.get(from..to)
-            })?;
-            list.extend(&mut Decoder::with_ip(64, bytes, part.start, DecoderOptions::NONE));
-        }
+        let list = instructions(code, parts)?;
         let index = list.iter().enumerate().map(|(at, it)| (it.ip(), at)).collect();
         let before = vec![None; list.len()];
         let has_table = list.iter().any(|it| it.flow_control() == FlowControl::IndirectBranch);

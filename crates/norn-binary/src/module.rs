@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use norn_model::FunctionPattern;
+use norn_model::{FunctionPattern, ValueType};
 
 use crate::arena::Anchored;
 use crate::call::{self, Call};
@@ -17,6 +17,7 @@ use crate::function::{self, Entry as FunctionEntry, Import};
 use crate::instrument::{self, Instrumented};
 use crate::line::Frame;
 use crate::local::{CallSite, FramePart};
+use crate::object_type::{Argument, ObjectType};
 use crate::parameter::Parameter;
 use crate::reach::Reach;
 use crate::room;
@@ -261,6 +262,34 @@ impl Module {
     /// The thread-local variable at an offset in the module's block, by the same rules.
     pub fn tls_variable(&self, offset: u64, size: u64) -> Option<Variable> {
         self.content.with(|view| view.tls_variable(offset, size))
+    }
+
+    /// The objects into which an argument of the call with this return address points, by the debug
+    /// information of the pointers from which it was computed. Arguments count from 0, those of
+    /// integers and pointers only.
+    pub fn argument(&self, returns_to: u64, argument: u8) -> Argument {
+        self.content.with(|view| view.argument(returns_to, argument))
+    }
+
+    /// The type of what the pointer at an address points to, if it is in a global variable.
+    pub fn pointer_target(&self, address: u64) -> Option<ObjectType> {
+        self.content.with(|view| view.pointer_target(address))
+    }
+
+    /// The linkage name of the function that the call with this return address calls.
+    pub fn called(&self, returns_to: u64) -> Option<String> {
+        self.content.with(|view| view.called(returns_to).map(str::to_owned))
+    }
+
+    /// The part of `count` consecutive objects of a type that an access touches, in the notation of
+    /// [`Module::variable`] without the name of the variable, and how to format its value.
+    pub fn part_of(
+        &self,
+        of: &ObjectType,
+        count: u64,
+        (offset, size): (u64, u64),
+    ) -> (String, Option<ValueType>) {
+        self.content.with(|view| view.part_of(of, count, (offset, size)))
     }
 
     /// What is certain about a frame at the call with this return address.

@@ -36,6 +36,46 @@ pub(crate) fn declared_at(units: &Units<'_>, die: DieId) -> (Option<Arc<str>>, O
     (file.and_then(|(unit, value)| file_name(units, unit, &value)), line)
 }
 
+/// The name of a type as source code has it. A struct without a name has that of its typedef.
+pub(crate) fn of_type(units: &Units<'_>, die: DieId) -> Option<String> {
+    type_within(units, die, 0)
+}
+
+/// A type without `const` and `volatile`.
+pub(crate) fn unqualified(units: &Units<'_>, die: DieId) -> DieId {
+    let next = |die: DieId| {
+        let entry = units.entry(die)?;
+        let qualifies = matches!(
+            entry.tag(),
+            gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type | gimli::DW_TAG_restrict_type
+        );
+        units.follow(die.unit, entry.attr_value(gimli::DW_AT_type).filter(|_| qualifies)?)
+    };
+    // A type has at most these three qualifiers; damaged ones may form a cycle.
+    std::iter::successors(Some(die), |it| next(*it)).take(4).last().unwrap_or(die)
+}
+
+fn type_within(units: &Units<'_>, die: DieId, depth: usize) -> Option<String> {
+    // Real types nest a few levels deep; damaged ones may form a cycle.
+    const MAX_DEPTH: usize = 16;
+    let entry = units.entry(die).filter(|_| depth < MAX_DEPTH)?;
+    let target = || {
+        let value = entry.attr_value(gimli::DW_AT_type)?;
+        type_within(units, units.follow(die.unit, value)?, depth + 1)
+    };
+    match entry.tag() {
+        gimli::DW_TAG_const_type
+        | gimli::DW_TAG_volatile_type
+        | gimli::DW_TAG_restrict_type
+        | gimli::DW_TAG_atomic_type => target(),
+        gimli::DW_TAG_typedef => target().or_else(|| scoped(units, die, 0)),
+        gimli::DW_TAG_pointer_type => Some(target().unwrap_or_else(|| "void".to_owned()) + "*"),
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => Some(target()? + "&"),
+        gimli::DW_TAG_array_type => Some(target()? + "[]"),
+        _ => scoped(units, die, 0),
+    }
+}
+
 fn qualified_within(units: &Units<'_>, die: DieId, depth: usize) -> Option<String> {
     // Nested functions are rare and shallow; damaged ones may form a cycle.
     const MAX_DEPTH: usize = 8;

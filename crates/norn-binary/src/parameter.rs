@@ -93,7 +93,8 @@ fn addresses<'a>(units: &Units<'a>, unit: usize, entry: &Entry<'a>) -> Vec<u64> 
     found
 }
 
-fn parameters(units: &Units<'_>, function: DieId, address: u64) -> Vec<Parameter> {
+/// The parameters of a function that begins at an address.
+pub(crate) fn parameters(units: &Units<'_>, function: DieId, address: u64) -> Vec<Parameter> {
     let changed = units.inherited(function, &[gimli::DW_AT_external]).is_none();
     let mut next = u8::from(returns_in_memory(units, function));
     let mut found = Vec::new();

@@ -73,7 +73,7 @@ impl Described {
 
 fn describe(shape: &Type, access: Access, depth: usize) -> Described {
     match shape {
-        Type::Scalar { size, value_type } => {
+        Type::Scalar { size, value_type, .. } => {
             let exact = access.start == 0 && (access.end == *size || *size == 0);
             Described { value_type: exact.then(|| value_type.clone()), ..Described::here(exact) }
         }
@@ -208,10 +208,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-
-    fn scalar(size: u64) -> Arc<Type> {
-        Arc::new(Type::Scalar { size, value_type: ValueType::default() })
-    }
+    use crate::types::scalar;
 
     fn array(element: Arc<Type>, count: Option<u64>) -> Arc<Type> {
         Arc::new(Type::Array { element, count })

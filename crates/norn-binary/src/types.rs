@@ -16,8 +16,8 @@ use norn_model::ValueType;
 /// The shape of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// No parts. The size is zero if it is unknown.
-    Scalar { size: u64, value_type: ValueType },
+    /// No parts. The size is zero if it is unknown. A pointer or reference has the type of its target.
+    Scalar { size: u64, value_type: ValueType, target: Option<DieId> },
     /// Consecutive elements. Without a count it extends to the end of its variable.
     Array { element: Arc<Type>, count: Option<u64> },
     /// A struct, class or union, with its members in the order of declaration.
@@ -41,6 +41,27 @@ impl Type {
         match self {
             Self::Scalar { size, .. } | Self::Record { size, .. } => *size,
             Self::Array { element, count } => element.size().saturating_mul(count.unwrap_or(0)),
+        }
+    }
+
+    /// The type of what the pointer at an offset points to.
+    pub(crate) fn target_at(&self, offset: u64) -> Option<DieId> {
+        match self {
+            Self::Scalar { target, .. } => target.filter(|_| offset == 0),
+            Self::Array { element, .. } => element.target_at(offset.checked_rem(element.size())?),
+            Self::Record { members, .. } => members.iter().find_map(|it| {
+                let inside = offset.checked_sub(it.offset)?;
+                it.shape.target_at(inside).filter(|_| inside < it.size || it.shape.is_unbounded())
+            }),
+        }
+    }
+
+    /// The type of what the elements of an array point to; of a pointer, what itself points to.
+    pub(crate) fn element_target(&self) -> Option<DieId> {
+        match self {
+            Self::Scalar { target, .. } => *target,
+            Self::Array { element, .. } => element.element_target(),
+            Self::Record { .. } => None,
         }
     }
 
@@ -70,7 +91,8 @@ impl<'u, 'a> Types<'u, 'a> {
         die.map_or_else(unknown, |die| self.build(die))
     }
 
-    fn build(&mut self, die: DieId) -> Arc<Type> {
+    /// The shape of a type.
+    pub(crate) fn build(&mut self, die: DieId) -> Arc<Type> {
         // No source nests types as deeply as damaged DWARF may.
         const MAX_DEPTH: usize = 128;
         if let Some(built) = self.built.get(&die) {
@@ -109,7 +131,7 @@ impl<'u, 'a> Types<'u, 'a> {
             _ => {
                 let size = self.scalar_size(die, &entry);
                 let value_type = crate::value_type::value_type(self.units, die, &entry, size);
-                Some(Arc::new(Type::Scalar { size, value_type }))
+                Some(Arc::new(Type::Scalar { size, value_type, target: self.target(die, &entry) }))
             }
         }
     }
@@ -119,16 +141,16 @@ impl<'u, 'a> Types<'u, 'a> {
         Some(self.build(self.units.follow(unit, value)?))
     }
 
+    /// The type of what a pointer or reference points to. It is not built: lists point to themselves.
+    fn target(&self, die: DieId, entry: &Entry<'a>) -> Option<DieId> {
+        let value = entry.attr_value(gimli::DW_AT_type).filter(|_| is_pointer(entry))?;
+        self.units.follow(die.unit, value)
+    }
+
     /// Compilers may omit the size of a pointer: it is that of an address.
     fn scalar_size(&self, die: DieId, entry: &Entry<'a>) -> u64 {
-        let is_pointer = [
-            gimli::DW_TAG_pointer_type,
-            gimli::DW_TAG_reference_type,
-            gimli::DW_TAG_rvalue_reference_type,
-        ]
-        .contains(&entry.tag());
         let implied =
-            if is_pointer { self.units.unit(die.unit).encoding().address_size } else { 0 };
+            if is_pointer(entry) { self.units.unit(die.unit).encoding().address_size } else { 0 };
         number(entry, gimli::DW_AT_byte_size).unwrap_or(implied.into())
     }
 
@@ -176,7 +198,7 @@ impl<'u, 'a> Types<'u, 'a> {
             Some(bits) => {
                 let first = first_bit(entry, offset, bits, shape.size())?;
                 let size = (first % 8).checked_add(bits)?.div_ceil(8);
-                let shape = Arc::new(Type::Scalar { size, value_type: ValueType::default() });
+                let shape = scalar(size);
                 Some(Member { name, offset: first / 8, size, shape })
             }
         }
@@ -211,7 +233,17 @@ impl<'u, 'a> Types<'u, 'a> {
 }
 
 fn unknown() -> Arc<Type> {
-    Arc::new(Type::Scalar { size: 0, value_type: ValueType::default() })
+    scalar(0)
+}
+
+/// Bytes without parts, of which only the number is known.
+pub(crate) fn scalar(size: u64) -> Arc<Type> {
+    Arc::new(Type::Scalar { size, value_type: ValueType::default(), target: None })
+}
+
+fn is_pointer(entry: &Entry<'_>) -> bool {
+    [gimli::DW_TAG_pointer_type, gimli::DW_TAG_reference_type, gimli::DW_TAG_rvalue_reference_type]
+        .contains(&entry.tag())
 }
 
 fn number(entry: &Entry<'_>, name: gimli::DwAt) -> Option<u64> {

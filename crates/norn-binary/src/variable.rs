@@ -91,6 +91,12 @@ impl Variables {
         known.or_else(|| from_symbol(symbols.data.covering(address)?, address))
     }
 
+    /// The shape of the variable that covers the address, and the offset of the address in it.
+    pub(crate) fn shape_at(&self, address: u64) -> Option<(Arc<Type>, u64)> {
+        let global = covering(&self.memory, address)?;
+        Some((Arc::clone(&global.shape), address - global.address))
+    }
+
     /// The same for an offset in the thread-local block.
     pub(crate) fn in_tls(
         &self,

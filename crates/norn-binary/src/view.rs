@@ -2,20 +2,22 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use norn_model::FunctionPattern;
+use norn_model::{FunctionPattern, ValueType};
 use object::{Object as _, ObjectSymbol as _};
 
 use crate::arena::Arena;
-use crate::call::Targets;
+use crate::call::{Slots, Targets};
 use crate::debug_file::{self, DebugSearch};
 use crate::dwarf::Debug;
 use crate::elf::{Image, Segment, TlsSegment};
 use crate::error::BinaryError;
 use crate::line::{Frame, Lines};
 use crate::local::{CallSite, FramePart, Functions};
+use crate::object_type::{Argument, ObjectType};
 use crate::parameter::{self, Signatures};
+use crate::pointee::{self, Context};
 use crate::reach::{Reach, Walker};
 use crate::rust_name;
 use crate::symbol::Symbols;
@@ -41,6 +43,7 @@ pub(crate) struct View<'a> {
     functions: OnceLock<Functions>,
     sync_instructions: OnceLock<Vec<SyncInstruction>>,
     rust_library: OnceLock<bool>,
+    slots: OnceLock<Arc<Slots<'a>>>,
 }
 
 impl<'a> View<'a> {
@@ -66,6 +69,7 @@ impl<'a> View<'a> {
             functions: OnceLock::new(),
             sync_instructions: OnceLock::new(),
             rust_library: OnceLock::new(),
+            slots: OnceLock::new(),
         })
     }
 
@@ -121,6 +125,36 @@ impl<'a> View<'a> {
         let code: Vec<_> = self.image.code().collect();
         let source = asked.call.and_then(|it| self.frames(it.checked_sub(1)?).pop());
         self.functions().local(asked, source.as_ref(), self.debug().units(), &code)
+    }
+
+    /// The objects into which an argument of a call points.
+    pub(crate) fn argument(&self, returns_to: u64, argument: u8) -> Argument {
+        let code: Vec<_> = self.image.code().collect();
+        let (units, functions) = (self.debug().units(), self.functions());
+        let context = Context { units, functions, globals: self.variables(), code: &code };
+        Argument::new(units, pointee::pointers(context, returns_to, argument))
+    }
+
+    /// The type of what the pointer in a global variable points to.
+    pub(crate) fn pointer_target(&self, address: u64) -> Option<ObjectType> {
+        let (shape, offset) = self.variables().shape_at(address)?;
+        ObjectType::new(self.debug().units(), shape.target_at(offset)?)
+    }
+
+    /// The linkage name of the function that a call calls.
+    pub(crate) fn called(&self, returns_to: u64) -> Option<&'a str> {
+        let slots = self.slots.get_or_init(|| Arc::new(Slots::new(&self.image)));
+        Targets::with(&self.image, slots, self.symbols()).called(returns_to)
+    }
+
+    /// The part of objects of a type that an access touches.
+    pub(crate) fn part_of(
+        &self,
+        of: &ObjectType,
+        count: u64,
+        (offset, size): (u64, u64),
+    ) -> (String, Option<ValueType>) {
+        of.part(self.debug().units(), count, (offset, size))
     }
 
     /// The parameters of the functions at these addresses.

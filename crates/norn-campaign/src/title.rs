@@ -13,7 +13,7 @@ pub(crate) fn class(kind: PatternKind) -> BugClass {
 pub(crate) fn title(kind: PatternKind, accesses: &[Access]) -> String {
     let class = class(kind).title();
     let on = match accesses.first() {
-        Some(it) => format!(" on `{}`", it.variable.name),
+        Some(it) => format!(" on `{}`", it.variable.full_name()),
         None => String::new(),
     };
     let freed = accesses.iter().any(|it| it.action == Action::Free);

@@ -6,11 +6,14 @@
 //! threading library. `norn-native` is the front end for ELF programs.
 
 mod error;
+mod heap_name;
+mod heap_type;
 mod inputs;
 mod interrupt;
 mod launch;
 mod memory;
 mod plan;
+mod pointers;
 mod recording;
 mod symbols;
 
@@ -19,6 +22,8 @@ use std::fmt::Debug;
 use norn_trace::Trace;
 
 pub use error::FrontEndError;
+pub use heap_name::{HeapName, HeapNames};
+pub use heap_type::HeapTypes;
 pub use inputs::{Call, Inputs};
 pub use interrupt::{Interrupt, SIGNALS, note};
 pub use launch::{Launch, Streams};
@@ -27,7 +32,8 @@ pub use norn_model::Cancel;
 pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};
 pub use recording::{Cut, FailureMessage, Recording};
 pub use symbols::{
-    Gap, Local, ModuleState, ModuleSummary, Owner, Symbols, UnrecordedSync, Variable,
+    Gap, Local, ModuleState, ModuleSummary, ObjectType, Operation, Owner, Pointee, Symbols,
+    UnrecordedSync, Variable,
 };
 
 /// Runs the programs of one platform.

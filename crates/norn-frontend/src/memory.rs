@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{Event, Op, SiteId, StackId, ThreadId};
+use norn_model::{Event, MemoryAccess, Op, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
+
+use crate::pointers::Pointers;
 
 /// An address on a stack, and the progress of the thread that owns the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub enum Region {
     Heap {
         /// The offset of the address in the block.
         offset: u64,
+        /// The number of the block among those that were allocated at its site, from 1.
+        ordinal: u32,
         /// The size of the block.
         size: u64,
         /// The site of the allocation.
@@ -48,6 +52,7 @@ struct Block {
     size: u64,
     site: SiteId,
     stack: StackId,
+    ordinal: u32,
     freed: bool,
 }
 
@@ -57,6 +62,10 @@ pub struct Memory {
     heap: BTreeMap<u64, Block>,
     maps: BTreeMap<u64, Block>,
     stacks: BTreeMap<u64, (u64, ThreadId)>,
+    /// How many blocks were allocated at each site.
+    allocated: FxHashMap<SiteId, u32>,
+    /// The pointers to heap blocks that are in memory.
+    pointers: Pointers,
     /// The event that each thread has reached.
     arrived: FxHashMap<ThreadId, (u64, SiteId)>,
 }
@@ -65,14 +74,18 @@ impl Memory {
     /// Applies the next event. Events must come in an order that respects synchronisation.
     pub fn learn(&mut self, event: &Event) {
         self.arrive(event);
-        let block = |size| Block { size, site: event.site, stack: event.stack, freed: false };
+        let (site, stack) = (event.site, event.stack);
+        let block = |size, ordinal| Block { size, site, stack, ordinal, freed: false };
         match event.op {
             Op::Begin { stack, size } => {
                 self.stacks.insert(stack, (size, event.id.thread));
             }
             Op::Alloc { addr, size } => {
                 remove_overlapped(&mut self.heap, addr, size);
-                self.heap.insert(addr, block(size));
+                let ordinal = self.allocated.entry(site).or_default();
+                *ordinal = ordinal.saturating_add(1);
+                self.heap.insert(addr, block(size, *ordinal));
+                self.pointers.forget(addr);
             }
             Op::Free { addr } => {
                 if let Some(block) = self.heap.get_mut(&addr) {
@@ -81,13 +94,33 @@ impl Memory {
             }
             Op::Map { addr, size } => {
                 remove_overlapped(&mut self.maps, addr, size);
-                self.maps.insert(addr, block(size));
+                self.maps.insert(addr, block(size, 0));
             }
             Op::Unmap { addr, .. } => {
                 self.maps.remove(&addr);
             }
-            _ => {}
+            _ => self.note_pointer(event),
         }
+    }
+
+    /// Notes a pointer that is written to memory, overwritten, or read. Reads count because not all code
+    /// that writes is recorded.
+    fn note_pointer(&mut self, event: &Event) {
+        let Some(MemoryAccess { addr, size, read, write, .. }) = event.op.access() else { return };
+        let value = write.or(read).flatten();
+        let block = value.filter(|_| size == 8).and_then(|it| u64::try_from(it).ok());
+        self.pointers.store((addr, size), block.filter(|it| self.heap.contains_key(it)));
+    }
+
+    /// The heap block that contains an address: its beginning and its size.
+    pub fn block(&self, addr: u64) -> Option<(u64, u64)> {
+        covering(&self.heap, addr).map(|it| (it.0, it.1.size))
+    }
+
+    /// Where pointers to the beginning of a heap block are in memory, in the order in which they were
+    /// written.
+    pub fn pointers_to(&self, block: u64) -> impl Iterator<Item = u64> {
+        self.pointers.to(block)
     }
 
     /// Notes that a thread has reached its next event, which has not happened yet.
@@ -98,8 +131,9 @@ impl Memory {
     /// The region that contains an address now.
     pub fn region(&self, addr: u64) -> Option<Region> {
         if let Some((start, block)) = covering(&self.heap, addr) {
-            let Block { size, site, stack, freed } = *block;
-            return Some(Region::Heap { offset: addr - start, size, site, stack, freed });
+            let Block { size, site, stack, ordinal, freed } = *block;
+            let offset = addr - start;
+            return Some(Region::Heap { offset, ordinal, size, site, stack, freed });
         }
         let stack = self.stacks.range(..=addr).next_back();
         if let Some((_, (_, thread))) = stack.filter(|(start, (size, _))| addr - **start < *size) {

@@ -35,6 +35,17 @@ pub trait Symbols: Debug + Send + Sync {
     /// The global variable at an address, as an access of `size` bytes sees it.
     fn variable(&self, addr: u64, size: u64) -> Option<Variable>;
 
+    /// The objects that an operation accesses, by the types that the code has for its address. The
+    /// operation is given by its site and callers, innermost first.
+    fn accessed_objects(&self, stack: &[u64], operation: Operation) -> Vec<Pointee>;
+
+    /// The type of what the pointer at an address points to, if it is in a global variable.
+    fn pointer_target(&self, addr: u64) -> Option<ObjectType>;
+
+    /// The part of `count` consecutive objects of a type that an access touches: `.head`, `[2].next`, or
+    /// nothing if it is all of them.
+    fn part_of(&self, of: &ObjectType, count: u64, offset: u64, size: u64) -> Variable;
+
     /// The local variable at an address, as an access of `size` bytes sees it.
     fn local(&self, trace: &Trace, on: OnStack, addr: u64, size: u64) -> Local;
 
@@ -102,6 +113,39 @@ pub enum Owner {
     Library,
     /// The part of Norn that is inside the program.
     Runtime,
+}
+
+/// How an operation gets the address of what it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// A read of memory.
+    Read,
+    /// A write to memory, or an atomic operation.
+    Write,
+    /// A call of a library function, which gets it as this argument, from 0.
+    Call(u8),
+}
+
+/// The type of an object in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectType {
+    /// The number that the front end has for it.
+    pub id: u32,
+    /// Its name: `bank::Account`.
+    pub name: Arc<str>,
+    /// Its size in bytes, not zero.
+    pub size: u64,
+    /// Who declares it; none if it is no record but a number or a pointer.
+    pub record_of: Option<Owner>,
+}
+
+/// An object into which an address points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointee {
+    /// The type of the object.
+    pub object: ObjectType,
+    /// The distance of the address from its beginning; unknown for an element of an array.
+    pub distance: Option<u64>,
 }
 
 /// A variable, or the part of one that was asked for.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use norn_frontend::{Memory, Owner, Region};
+use norn_frontend::{HeapName, Memory, Owner, Region};
 use norn_model::{
     Candidate, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
     descriptor_number,
@@ -72,7 +72,10 @@ pub(crate) fn described(
 ) -> Description {
     let accesses: Vec<_> = in_order(candidate).map(|it| access(it.0, it.1)).collect();
     let joins = |it: &Access| it.stuck && it.action == Action::Join;
+    // What a thread uses is part of what another one frees.
+    let is_used = accesses.iter().any(|it| it.action != Action::Free);
     let about = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
+    let about = about.filter(|it| it.action != Action::Free || !is_used);
     let mut variables = Vec::new();
     for it in about.filter(|it| !joins(it)) {
         if !variables.contains(&it.variable) {
@@ -196,10 +199,13 @@ impl Symbolizer<'_> {
                 let value_type = local.variable.and_then(|it| it.value_type);
                 return (Object::named(local.name), value_type);
             }
-            Some(Region::Heap { offset, size, site, stack, .. }) => Object {
-                allocated_at: self.allocated_at(site, Some(stack)),
-                ..Object::named(format!("heap[{size}]+{offset}"))
-            },
+            Some(Region::Heap { site, stack, .. }) => {
+                let calls = |site, stack| self.stack(site, Some(stack)).collect();
+                let found = symbolized.heap_name(&self.memory, &calls, (addr, size));
+                let HeapName { name, holder, value_type } = found.unwrap_or_default();
+                let allocated_at = self.allocated_at(site, Some(stack));
+                return (Object { holder, allocated_at, ..Object::named(name) }, value_type);
+            }
             Some(Region::Mapped { offset, site }) => Object {
                 allocated_at: self.allocated_at(site, None),
                 ..Object::named(format!("mapped+{offset}"))
@@ -216,16 +222,14 @@ impl Symbolizer<'_> {
         all.iter().find(|it| self.owner(it) == Owner::Program).or(all.first()).cloned()
     }
 
-    /// The frames that are shown: the access and its callers, without functions of libraries, which are
-    /// numerous in C++.
+    /// The frames that are shown: those of the program. An access in a library, such as `std::mutex::lock` in
+    /// a header, is shown at the line that called it. Without a frame of the program, the access itself.
     fn shown(&self, frames: &[Location]) -> Vec<Location> {
         let symbols = &self.source.symbolized.symbols;
-        let unfolded = frames.iter().position(|it| !symbols.is_folded(it)).unwrap_or(0);
-        let known = frames[unfolded..].iter();
-        let mut known = known.filter(|it| it.function.is_some() || it.file.is_some());
-        let access = known.next();
-        let callers = known.filter(|it| self.owner(it) == Owner::Program);
-        access.into_iter().chain(callers).take(CALLS).cloned().collect()
+        let known = || frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
+        let is_own = |it: &&Location| self.owner(it) == Owner::Program && !symbols.is_folded(it);
+        let own: Vec<_> = known().filter(is_own).take(CALLS).cloned().collect();
+        if own.is_empty() { known().take(1).cloned().collect() } else { own }
     }
 
     fn owner(&self, frame: &Location) -> Owner {
@@ -246,6 +250,7 @@ impl Symbolizer<'_> {
                 self.size(norn_model::Object::Barrier)
             }
             Op::OnceDone { .. } => ONCE,
+            Op::Free { addr } => self.memory.block(addr).map_or(1, |it| it.1),
             _ => 1,
         }
     }

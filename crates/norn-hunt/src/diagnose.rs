@@ -101,7 +101,8 @@ fn freed(misuse: &Misuse) -> Option<Cause> {
     let freed = block.freed.as_ref().filter(|it| it.thread != misuse.by.thread)?;
     let object = Object {
         allocated_at: block.allocated.stack.first().cloned(),
-        ..Object::named(format!("heap[{}]+{}", block.size, block.offset))
+        address: None,
+        ..block.object.clone()
     };
     let accesses = vec![
         access(freed, Action::Free, object.clone(), false),

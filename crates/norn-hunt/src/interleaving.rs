@@ -12,7 +12,7 @@ use norn_model::{
 };
 use norn_report::{EventRow, Interleaving};
 
-use crate::source::Source;
+use crate::{source::Source, switch};
 
 /// Compares the run from which a candidate was predicted with the run that performed it.
 pub(crate) fn interleaving(
@@ -21,10 +21,10 @@ pub(crate) fn interleaving(
     candidate: &Candidate,
 ) -> Interleaving {
     let steps: Vec<_> = candidate.steps.iter().map(|it| Some(it.event)).collect();
-    let recorded = rows(source, &steps);
+    let recorded = rows(source, &steps, false);
     let again = |forced: &Source| {
         let there = candidate.steps.iter().map(|it| renamed(source, forced, it.event));
-        rows(forced, &there.collect::<Vec<_>>())
+        rows(forced, &there.collect::<Vec<_>>(), true)
     };
     let mut forced = forced.map(again).unwrap_or_default();
     // A thread whose wait has expired need not be signalled any more.
@@ -36,7 +36,7 @@ pub(crate) fn interleaving(
 
 /// The order of some events of a run, with the synchronisation around them.
 pub(crate) fn order_of(source: &Source, events: &[EventId]) -> Vec<EventRow> {
-    rows(source, &events.iter().map(|it| Some(*it)).collect::<Vec<_>>())
+    rows(source, &events.iter().map(|it| Some(*it)).collect::<Vec<_>>(), false)
 }
 
 /// The same event in another run, where its thread may have another number.
@@ -51,22 +51,23 @@ fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
 fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
     for row in recorded.iter().filter(|it| it.step.is_some()) {
         if forced.iter().all(|it| it.step != row.step) {
-            forced.push(EventRow { value: None, shown: None, ..row.clone() });
+            forced.push(EventRow { value: None, shown: None, switch: None, ..row.clone() });
         }
     }
 }
 
 /// Some of the steps may be missing in this run, and so may their threads.
-fn rows(source: &Source, steps: &[Option<EventId>]) -> Vec<EventRow> {
+fn rows(source: &Source, steps: &[Option<EventId>], forced: bool) -> Vec<EventRow> {
     let here: Vec<_> = steps.iter().copied().flatten().collect();
     let around = here.iter().flat_map(|it| around(&source.trace, *it, &here));
     let wanted = here.iter().copied().chain(around).map(|it| source.recorded(it));
     let wanted: BTreeSet<_> = wanted.collect();
-    let row = |(id, row)| {
-        let step = steps.iter().position(|it| it.map(|it| source.recorded(it)) == Some(id));
-        EventRow { step, ..row }
-    };
-    norn_replay::story::rows(&source.symbolized, &wanted).into_iter().map(row).collect()
+    let mut rows = norn_replay::story::rows(&source.symbolized, &wanted);
+    for (id, row) in &mut rows {
+        row.step = steps.iter().position(|it| it.map(|it| source.recorded(it)) == Some(*id));
+    }
+    switch::explain(source, &mut rows, forced);
+    rows.into_iter().map(|it| it.1).collect()
 }
 
 /// The synchronisation operations of an event's thread around that event.

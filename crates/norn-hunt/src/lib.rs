@@ -48,6 +48,7 @@ mod source;
 mod source_key;
 mod sparse;
 mod stable_name;
+mod switch;
 mod unrecorded_sync;
 mod unseen;
 mod violation;

@@ -11,6 +11,7 @@ mod files;
 mod hook;
 mod local;
 mod modules;
+mod object_type;
 mod plan;
 mod rust;
 mod symbols;

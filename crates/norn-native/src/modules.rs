@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
@@ -12,7 +12,10 @@ use norn_model::{Condition, CriticalRead, Location, PotentialFailure};
 use norn_trace::Module;
 use rustc_hash::FxHashMap;
 
-use crate::files::{Files, ModuleFile};
+use crate::{
+    files::{Files, ModuleFile},
+    object_type::Types,
+};
 
 /// A module of a run.
 #[derive(Debug)]
@@ -33,6 +36,11 @@ impl Loaded {
 
     pub(crate) fn binary(&self) -> Option<&norn_binary::Module> {
         self.file.as_ref().map(|it| &it.module)
+    }
+
+    /// The address in the module of an address in the run.
+    pub(crate) fn in_module(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.bias)
     }
 
     /// The address in the run of an address in the module.
@@ -64,6 +72,7 @@ pub(crate) struct Modules {
     reaches: Mutex<FxHashMap<u64, Arc<Reach>>>,
     /// By distance.
     potential_failures: Mutex<BTreeMap<u32, Arc<[PotentialFailure]>>>,
+    types: Mutex<Types>,
     rust: OnceLock<bool>,
 }
 
@@ -78,6 +87,7 @@ impl Modules {
             copies: Mutex::default(),
             reaches: Mutex::default(),
             potential_failures: Mutex::default(),
+            types: Mutex::default(),
             rust: OnceLock::new(),
         }
     }
@@ -193,6 +203,22 @@ impl Modules {
     /// The module that contains an address.
     pub(crate) fn module(&self, addr: u64) -> Option<&Module> {
         self.at(addr).map(|it| &it.mapped)
+    }
+
+    /// The types of objects that were found so far.
+    pub(crate) fn types(&self) -> MutexGuard<'_, Types> {
+        self.types.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The module that contains an address, by its number.
+    pub(crate) fn numbered(&self, addr: u64) -> Option<(usize, &Loaded)> {
+        let within = |it: &(usize, &Loaded)| (it.1.mapped.start..it.1.mapped.end).contains(&addr);
+        self.loaded.iter().enumerate().rev().find(within)
+    }
+
+    /// A module by its number.
+    pub(crate) fn binary_of(&self, number: usize) -> Option<&norn_binary::Module> {
+        self.loaded.get(number)?.binary()
     }
 
     fn look_up(&self, pc: u64) -> Vec<Location> {

@@ -7,11 +7,17 @@ use std::{
 };
 
 use norn_abi::{ObjectClass, libc_layout};
-use norn_frontend::{Gap, Local, ModuleSummary, OnStack, Owner, Symbols, UnrecordedSync, Variable};
+use norn_frontend::{
+    Gap, Local, ModuleSummary, ObjectType, OnStack, Operation, Owner, Pointee, Symbols,
+    UnrecordedSync, Variable,
+};
 use norn_model::{Condition, Location, Object, PotentialFailure};
 use norn_trace::{Module, Trace};
 
-use crate::{code::find_program, files::Files, local::Locals, modules::Modules, rust, unrecorded};
+use crate::{
+    code::find_program, files::Files, local::Locals, modules::Modules, object_type, rust,
+    unrecorded,
+};
 
 /// The prefix of the names of the runtime's functions.
 pub(crate) const RUNTIME: &str = "norn_rt::";
@@ -64,6 +70,18 @@ impl Symbols for NativeSymbols {
 
     fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
         self.modules.variable(addr, size).map(neutral)
+    }
+
+    fn accessed_objects(&self, stack: &[u64], operation: Operation) -> Vec<Pointee> {
+        object_type::accessed(&self.modules, stack, operation)
+    }
+
+    fn pointer_target(&self, addr: u64) -> Option<ObjectType> {
+        object_type::pointer_target(&self.modules, addr)
+    }
+
+    fn part_of(&self, of: &ObjectType, count: u64, offset: u64, size: u64) -> Variable {
+        object_type::part_of(&self.modules, of, count, (offset, size))
     }
 
     fn local(&self, trace: &Trace, on: OnStack, addr: u64, size: u64) -> Local {
@@ -160,7 +178,8 @@ fn is_atomic_operation(function: &str) -> bool {
     is_atomic && !more.iter().any(|it| function.contains(it))
 }
 
-fn is_system(path: &str) -> bool {
+/// Whether a file belongs to the system or to the C++ library.
+pub(crate) fn is_system(path: &str) -> bool {
     SYSTEM.iter().any(|it| path.starts_with(it)) || path.contains("/include/c++/")
 }
 

@@ -1,9 +1,9 @@
 //! A trace together with its symbols.
 
-use std::path::Path;
+use std::{path::Path, sync::OnceLock};
 
-use norn_frontend::{FrontEnd, Local, OnStack, Symbols};
-use norn_model::{Location, ThreadId, ThreadName};
+use norn_frontend::{FrontEnd, HeapName, HeapNames, HeapTypes, Local, Memory, OnStack, Symbols};
+use norn_model::{Location, SiteId, StackId, ThreadId, ThreadName};
 use norn_trace::{Inputs, Trace};
 
 use crate::ReplayError;
@@ -17,6 +17,8 @@ pub struct SymbolizedTrace {
     pub symbols: Box<dyn Symbols>,
     /// The inputs of the run, if they were recorded.
     pub(crate) inputs: Option<Inputs>,
+    /// The types of its heap blocks, found when the first of them is named.
+    heap: OnceLock<HeapTypes>,
 }
 
 impl SymbolizedTrace {
@@ -31,7 +33,7 @@ impl SymbolizedTrace {
         trace.learn_copies(|write, read| symbols.is_copy(write, read));
         let failed = |source| ReplayError::Inputs { path: folder.to_owned(), source };
         let inputs = Inputs::open(folder).map_err(failed)?;
-        Ok(SymbolizedTrace { trace, symbols, inputs })
+        Ok(SymbolizedTrace { trace, symbols, inputs, heap: OnceLock::new() })
     }
 
     /// The name of a thread.
@@ -42,6 +44,20 @@ impl SymbolizedTrace {
     /// The local variable at an address, as an access of `size` bytes sees it.
     pub fn local(&self, on: OnStack, addr: u64, size: u64) -> Local {
         self.symbols.local(&self.trace, on, addr, size)
+    }
+
+    /// The name of what is at an address on the heap, for an operation on `size` bytes; none if the
+    /// address is elsewhere. `calls` lists the place of an allocation and its callers, innermost first.
+    pub fn heap_name(
+        &self,
+        memory: &Memory,
+        calls: &dyn Fn(SiteId, StackId) -> Vec<u64>,
+        (addr, size): (u64, u64),
+    ) -> Option<HeapName> {
+        memory.block(addr)?;
+        let (trace, symbols) = (&self.trace, self.symbols.as_ref());
+        let types = self.heap.get_or_init(|| HeapTypes::infer(trace, symbols));
+        HeapNames { trace, symbols, types, memory, calls }.name(addr, size)
     }
 
     /// The source location of a place in the code, if it has one.

@@ -21,9 +21,9 @@ pub use report::{
     ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Print, Progress,
     Property, RankedPattern, Remark, Report, Requested, Run, RunKind, Runner, Running, Schedule,
     ScoreInterval, Semaphore, SentSignal, SignalWait, Start, Status, Step, Story, Stuck, Summary,
-    SuppressedBy, Suppression, Tool, Turn, Uncontrolled, Unordered, Unpredicted, UnrecordedOrder,
-    UnrecordedSync, Unseen, UnseenReason, Update, Verdict, Waiter, Wakeup, Want, WeakOperation,
-    Writing,
+    SuppressedBy, Suppression, Switch, Tool, Turn, Uncontrolled, Unordered, Unpredicted,
+    UnrecordedOrder, UnrecordedSync, Unseen, UnseenReason, Update, Verdict, Waiter, Wakeup, Want,
+    WeakOperation, Writing,
 };
 pub use schema::schema;
 pub use vocabulary::Action;

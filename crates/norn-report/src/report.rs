@@ -14,6 +14,7 @@ mod run;
 mod story;
 mod summary;
 mod suppression;
+mod switch;
 mod texts;
 mod wait;
 
@@ -44,6 +45,7 @@ pub use self::{
     },
     summary::{Ended, ExitMeaning, ExitStatus, Summary},
     suppression::{SuppressedBy, Suppression},
+    switch::Switch,
     wait::{Barrier, Holder, Notice, Semaphore, SentSignal, SignalWait, Waiter, Wakeup, Want},
 };
 use crate::SCHEMA;

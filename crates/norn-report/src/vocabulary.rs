@@ -10,6 +10,7 @@ mod location;
 mod note;
 mod reproduction;
 mod signal;
+mod switch;
 
 use norn_model::{BugClass, CandidateKind, Obstacle};
 
@@ -21,6 +22,7 @@ pub use self::{
     note::note,
     reproduction::not_reproduced,
     signal::signal_name,
+    switch::switch,
 };
 use crate::{Status, Verdict};
 

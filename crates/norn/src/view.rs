@@ -1,10 +1,10 @@
 //! A trace with its symbols, for `norn dump` and `norn info`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
-use norn_frontend::{Memory, Region, Symbols};
-use norn_model::{Event, Location, ThreadId, ValueType};
+use norn_frontend::{HeapName, HeapNames, HeapTypes, Memory, Region, Symbols};
+use norn_model::{Event, Frame, Location, SiteId, StackId, ThreadId, ValueType};
 use norn_trace::Trace;
 
 use crate::{cli::TraceArg, front_end::front_end};
@@ -13,6 +13,8 @@ use crate::{cli::TraceArg, front_end::front_end};
 pub(crate) struct View {
     pub(crate) trace: Trace,
     pub(crate) symbols: Box<dyn Symbols>,
+    /// The types of its heap blocks, found when the first of them is named.
+    heap: OnceLock<HeapTypes>,
 }
 
 /// The object at an address.
@@ -29,7 +31,7 @@ impl View {
         let mut trace = Trace::open(&arg.folder, arg.process()?)?;
         let symbols = front_end().symbols(&trace);
         trace.learn_copies(|write, read| symbols.is_copy(write, read));
-        Ok(View { trace, symbols })
+        Ok(View { trace, symbols, heap: OnceLock::new() })
     }
 
     /// A thread's name.
@@ -66,9 +68,16 @@ impl View {
             return Some(Object { name: variable.name, value_type: variable.value_type });
         }
         let name = match memory.region(addr)? {
-            Region::Heap { offset, size, site, freed, .. } => {
-                let state = if freed { "freed heap" } else { "heap" };
-                format!("{state}[{size}]{}{}", plus(offset), self.made_at(site))
+            Region::Heap { site, freed, .. } => {
+                let HeapName { name, holder, value_type } = self.heap_name(memory, addr, size)?;
+                let state = if freed { "freed " } else { "" };
+                let of = match holder {
+                    Some(holder) => format!(" of {holder}"),
+                    // The allocation tells what the type does not.
+                    None if name.starts_with("heap[") => self.made_at(site),
+                    None => String::new(),
+                };
+                return Some(Object { name: format!("{state}{name}{of}"), value_type });
             }
             Region::Mapped { offset, site } => {
                 format!("mapped{}{}", plus(offset), self.made_at(site))
@@ -82,7 +91,20 @@ impl View {
         Some(Object { name, value_type: None })
     }
 
-    fn made_at(&self, site: norn_model::SiteId) -> String {
+    fn heap_name(&self, memory: &Memory, addr: u64, size: u64) -> Option<HeapName> {
+        let (trace, symbols) = (&self.trace, self.symbols.as_ref());
+        let types = self.heap.get_or_init(|| HeapTypes::infer(trace, symbols));
+        let calls = |site: SiteId, stack: StackId| {
+            let callers = trace.stack(stack).filter_map(|it| match it {
+                Frame::Call(pc) => Some(pc),
+                Frame::Unknown(_) => None,
+            });
+            trace.site(site).map(|it| it.pc).into_iter().chain(callers).collect()
+        };
+        HeapNames { trace, symbols, types, memory, calls: &calls }.name(addr, size)
+    }
+
+    fn made_at(&self, site: SiteId) -> String {
         let frames = self.symbols.frames(self.trace.site(site).map_or(0, |it| it.pc));
         self.unfolded(&frames)
             .first()

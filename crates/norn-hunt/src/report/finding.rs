@@ -2,7 +2,7 @@
 
 use norn_model::{Candidate, CandidateKind, ThreadName};
 use norn_predict::TitleNames;
-use norn_report::{Action, Finding, Remark, Schedule, Status, Turn, vocabulary};
+use norn_report::{Action, Finding, Object, Remark, Schedule, Status, Turn, vocabulary};
 use norn_witness::{Failure, Grade, Witness};
 
 use super::replay;
@@ -59,15 +59,18 @@ pub(crate) fn title(
     kind: &CandidateKind,
     Description { variables, accesses }: &Description,
 ) -> String {
-    let variables: Vec<_> = variables.iter().map(|it| it.name.as_str()).collect();
+    let variables: Vec<_> = variables.iter().map(Object::full_name).collect();
+    let variables: Vec<_> = variables.iter().map(String::as_str).collect();
     let stuck = || accesses.iter().filter(|it| it.stuck);
     let waits = stuck().find(|it| matches!(it.action, Action::Wait | Action::Join));
     let wants = stuck().find(|it| matches!(it.action, Action::Lock | Action::LockShared));
+    let awaited = waits.map(|it| it.variable.full_name());
+    let lock = wants.map(|it| it.variable.full_name());
     let names = TitleNames {
         variables: &variables,
         waiter: waits.map(|it| it.thread.0.as_str()),
-        awaited: waits.map(|it| it.variable.name.as_str()),
-        lock: wants.map(|it| it.variable.name.as_str()),
+        awaited: awaited.as_deref(),
+        lock: lock.as_deref(),
     };
     norn_predict::title(kind, names)
 }

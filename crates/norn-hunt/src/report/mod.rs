@@ -152,6 +152,8 @@ fn also<'a>(others: impl Iterator<Item = &'a Finding>) -> Vec<AlsoSeen> {
         }
         let Some(seen) = all.iter_mut().find(|seen| seen.name == it.name) else { continue };
         match &it.clip {
+            // One run may show the same bug in several ways.
+            Some(clip) if seen.clips.contains(clip) => {}
             Some(clip) if seen.clips.len() < CLIPS => seen.clips.push(clip.clone()),
             _ => seen.more += 1,
         }

@@ -80,9 +80,16 @@ fn list(variables: &[&str]) -> String {
     }
 }
 
-/// A name in quotes. An object without a name has a description instead, which is not quoted.
+/// A name in quotes. An object without a name has a description instead, which is not quoted. A part of an
+/// object that a variable points to has two names: `Account::mutex_` of `accounts[1]`.
 fn quoted(name: &str) -> String {
-    if name.contains(' ') { name.to_owned() } else { format!("`{name}`") }
+    let (part, holder) = name.split_once(" of ").unwrap_or((name, ""));
+    let is_name = |it: &str| !it.contains(' ') && !it.starts_with("T0");
+    match (is_name(part), holder) {
+        (true, "") => format!("`{name}`"),
+        (true, holder) if is_name(holder) => format!("`{part}` of `{holder}`"),
+        _ => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +99,14 @@ mod tests {
     use insta::assert_snapshot;
 
     use super::*;
+
+    #[test]
+    fn names_are_quoted_and_descriptions_are_not() {
+        assert_eq!(list(&["total", "queue->head"]), "`total` and `queue->head`");
+        assert_eq!(list(&["Account::mutex_ of accounts[1]"]), "`Account::mutex_` of `accounts[1]`");
+        assert_eq!(list(&["stack of T0, main - 0x10"]), "stack of T0, main - 0x10");
+        assert_eq!(list(&["counter of T0.1"]), "counter of T0.1");
+    }
 
     #[test]
     fn every_built_in_kind_belongs_to_one_analysis_of_its_class() {

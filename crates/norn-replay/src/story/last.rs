@@ -29,8 +29,13 @@ fn named_in_time(
     events: &[&(Event, u64)],
     mut rows: Vec<EventRow>,
 ) -> Vec<EventRow> {
-    let is_heap = |it: &EventRow| it.object.as_deref().is_some_and(|it| it.contains("heap["));
-    let wanted = events.iter().zip(0..).filter(|it| is_heap(&rows[it.1]));
+    let is_heap = |op: &Op| match op.operand() {
+        Operand::Object(addr, _) | Operand::Memory(addr, _) | Operand::Freed(addr) => {
+            symbols.memory.block(addr).is_some()
+        }
+        _ => false,
+    };
+    let wanted = events.iter().zip(0..).filter(|it| is_heap(&it.0.0.op));
     let mut wanted: BTreeMap<_, _> = wanted.map(|(it, at)| (it.0.id, at)).collect();
     let Symbolizer { symbolized, scope, .. } = *symbols;
     let mut then = Symbolizer { symbolized, memory: Memory::default(), scope };
@@ -116,6 +121,7 @@ fn make(symbols: &Symbolizer<'_>, event: &Event, times: u64) -> EventRow {
         times,
         at: placed.then(|| symbols.place(event)).flatten(),
         step: None,
+        switch: None,
     }
 }
 
@@ -130,9 +136,12 @@ fn object(symbols: &Symbolizer<'_>, op: &Op) -> Option<String> {
         // The size of an allocation has a field of its own.
         Operand::None | Operand::Allocation(_) => None,
         Operand::Thread(id) => Some(symbols.thread(id).0),
-        Operand::Object(addr, class) => Some(symbols.primitive(addr, class).name),
-        Operand::Memory(addr, size) => Some(symbols.object(addr, size).name),
-        Operand::Freed(addr) => Some(symbols.object(addr, 1).before_free().name),
+        Operand::Object(addr, class) => Some(symbols.primitive(addr, class).full_name()),
+        Operand::Memory(addr, size) => Some(symbols.object(addr, size).full_name()),
+        Operand::Freed(addr) => {
+            let size = symbols.memory.block(addr).map_or(1, |it| it.1);
+            Some(symbols.object(addr, size).before_free().full_name())
+        }
         Operand::Channel(number) => Some(match signal::of(op) {
             Some((signal, _)) => signal_name(signal),
             None => format!("channel {number}"),

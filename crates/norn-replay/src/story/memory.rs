@@ -16,7 +16,7 @@ pub(super) fn explain(
         fault,
         by: symbols.next(ThreadId(outcome.thread), error.pc),
         address: Address(error.addr),
-        block: block(symbols, error),
+        block: block(symbols, error, fault),
         destroyed: (fault == MemoryFault::UseAfterDestroy)
             .then(|| destroyed(symbols, error))
             .flatten(),
@@ -29,8 +29,9 @@ fn destroyed(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Step> {
     symbols.symbolized.trace.merged().filter(is).last().map(|it| symbols.step(&it))
 }
 
-fn block(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Block> {
+fn block(symbols: &Symbolizer<'_>, error: MemoryError, fault: MemoryFault) -> Option<Block> {
     let (mut allocated, mut freed): (Option<(u64, Event)>, Option<Event>) = (None, None);
+    let mut then = Symbolizer::new(symbols.symbolized);
     for event in symbols.symbolized.trace.merged() {
         match event.op {
             Op::Alloc { addr, size } if addr == error.block => {
@@ -40,9 +41,12 @@ fn block(symbols: &Symbolizer<'_>, error: MemoryError) -> Option<Block> {
             Op::Free { addr } if addr == error.block => freed = freed.or(Some(event)),
             _ => {}
         }
+        then.memory.learn(&event);
     }
     let (size, event) = allocated?;
+    let used = if fault == MemoryFault::DoubleFree { size } else { 1 };
     Some(Block {
+        object: then.object(error.addr, used).before_free(),
         size,
         offset: error.addr.wrapping_sub(error.block).cast_signed(),
         allocated: symbols.step(&event),

@@ -1,7 +1,10 @@
 //! Symbolizes what a story mentions: places in the code, calls, and objects in memory.
 
-use norn_frontend::{Memory, Owner, Region};
-use norn_model::{Event, Frame as Call, Location, NameId, ThreadId, ThreadName, descriptor_number};
+use norn_frontend::{HeapName, Memory, Owner, Region};
+use norn_model::{
+    Event, Frame as Call, Location, NameId, SiteId, StackId, ThreadId, ThreadName,
+    descriptor_number,
+};
 use norn_report::{Address, Object, Step};
 
 use super::history::StoryScope;
@@ -115,11 +118,15 @@ impl Symbolizer<'_> {
     /// A value formatted by the type of its variable, if that is known.
     pub(super) fn read(&self, address: u64, size: u64, value: Option<u128>) -> Option<String> {
         let variable = self.symbolized.symbols.variable(address, size);
-        let variable = variable.or_else(|| match self.memory.region(address)? {
-            Region::Stack(on) => self.symbolized.local(on, address, size).variable,
-            _ => None,
+        let value_type = variable.map(|it| it.value_type);
+        let value_type = value_type.or_else(|| match self.memory.region(address)? {
+            Region::Stack(on) => {
+                Some(self.symbolized.local(on, address, size).variable?.value_type)
+            }
+            Region::Heap { .. } => Some(self.heap_name(address, size)?.value_type),
+            Region::Mapped { .. } => None,
         });
-        variable?.value_type?.text(value?)
+        value_type??.text(value?)
     }
 
     /// The object at an address, for an operation on `size` bytes.
@@ -127,17 +134,17 @@ impl Symbolizer<'_> {
         if let Some(number) = descriptor_number(address) {
             return Object::named(format!("descriptor {number}"));
         }
-        let named = |name| Object { name, allocated_at: None, address: Some(Address(address)) };
+        let address_of = Some(Address(address));
+        let named = |name| Object { address: address_of, ..Object::named(name) };
         if let Some(variable) = self.symbolized.symbols.variable(address, size) {
             return named(variable.name);
         }
         match self.memory.region(address) {
-            Some(Region::Heap { offset, size, site, freed, .. }) => {
-                let what = if freed { "freed heap" } else { "heap" };
-                Object {
-                    allocated_at: self.allocation_site(site),
-                    ..named(format!("{what}[{size}]{}", plus(offset)))
-                }
+            Some(Region::Heap { site, freed, .. }) => {
+                let HeapName { name, holder, .. } =
+                    self.heap_name(address, size).unwrap_or_default();
+                let name = if freed { format!("freed {name}") } else { name };
+                Object { holder, allocated_at: self.allocation_site(site), ..named(name) }
             }
             Some(Region::Mapped { offset, site }) => Object {
                 allocated_at: self.allocation_site(site),
@@ -148,12 +155,22 @@ impl Symbolizer<'_> {
         }
     }
 
+    /// The name of what is at an address on the heap.
+    pub(super) fn heap_name(&self, address: u64, size: u64) -> Option<HeapName> {
+        let trace = &self.symbolized.trace;
+        let calls = |site: SiteId, stack: StackId| {
+            let pc = trace.site(site).map(|it| it.pc);
+            pc.into_iter().chain(trace.stack(stack).filter_map(pc_of)).collect()
+        };
+        self.symbolized.heap_name(&self.memory, &calls, (address, size))
+    }
+
     /// A synchronization object. Its size distinguishes a variable from its first member.
     pub(super) fn primitive(&self, address: u64, class: norn_model::Object) -> Object {
         self.object(address, self.symbolized.symbols.object_size(class))
     }
 
-    fn allocation_site(&self, site: norn_model::SiteId) -> Option<Location> {
+    fn allocation_site(&self, site: SiteId) -> Option<Location> {
         let pc = self.symbolized.trace.site(site)?.pc;
         self.places(pc, &[]).into_iter().next()
     }

@@ -4,7 +4,7 @@ use norn_model::{Location, ThreadName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Number;
+use super::{Number, Switch};
 use crate::Action;
 
 /// Two orders of the events that a finding is about, and of the synchronisation around them.
@@ -52,4 +52,7 @@ pub struct EventRow {
     /// Which of the candidate's events this is, from 0, if it is one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
+    /// Why another thread continues after it, if the next event is of another one and the reason is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch: Option<Switch>,
 }

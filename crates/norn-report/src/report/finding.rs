@@ -144,20 +144,26 @@ pub struct Access {
     /// The same as the variable's type shows it, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
-    /// Where it is, innermost first, without functions of the C++ library among the callers.
+    /// Where it is in the program, and the callers, innermost first. Functions of libraries are left out:
+    /// an operation in one of them is shown at the line that called it.
     pub stack: Vec<Location>,
     /// The locks that the thread holds there.
     pub locks: Vec<HeldLock>,
-    /// All calls that led there, for suppressions and bug identity.
-    #[serde(skip)]
+    /// All calls that led there, with those of libraries, innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Location>,
 }
 
 /// Something in memory that has a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Object {
-    /// The variable, or what else it is: `heap[24]+8` is byte 8 of a heap block of 24 bytes.
+    /// The variable, or what else it is: `Account::balance` is a member of an object on the heap,
+    /// `Account#2::balance` that of the second one that was allocated there, and `heap[24]+8` is byte 8
+    /// of a heap block of 24 bytes whose type is unknown.
     pub name: String,
+    /// The variable that pointed to the object when it was named: `accounts[1]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
     /// Where its memory was allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<Location>,
@@ -170,6 +176,14 @@ impl Object {
     /// An object of which nothing but the name is known.
     pub fn named(name: impl Into<String>) -> Object {
         Object { name: name.into(), ..Object::default() }
+    }
+
+    /// The name, and which of the objects that are called so: `Account::balance of accounts[1]`.
+    pub fn full_name(&self) -> String {
+        match &self.holder {
+            Some(holder) => format!("{} of {holder}", self.name),
+            None => self.name.clone(),
+        }
     }
 
     /// The same while its memory was not freed yet.

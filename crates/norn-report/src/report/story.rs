@@ -165,6 +165,9 @@ pub enum ObjectState {
 /// A heap block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
+    /// What is at the address: `Entry::next`.
+    #[serde(default)]
+    pub object: Object,
     /// Its size in bytes.
     pub size: u64,
     /// Offset of the address from the block's start.

@@ -15,9 +15,9 @@ use super::{
     Localization, Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure,
     ObservedValue, Omissions, Parameter, Parting, Point, Progress, Property, RankedPattern, Remark,
     Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait,
-    Start, Step, Story, Stuck, SuppressedBy, Suppression, Tool, Turn, Unordered, Unpredicted,
-    UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation,
-    Writing,
+    Start, Step, Story, Stuck, SuppressedBy, Suppression, Switch, Tool, Turn, Unordered,
+    Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want,
+    WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -148,6 +148,24 @@ impl Texts for SuppressedBy {
     }
 }
 
+impl Texts for Switch {
+    fn each(&mut self, change: Change<'_>) {
+        match self {
+            Switch::Ends => {}
+            Switch::Lock { object, holder } => {
+                object.each(change);
+                holder.each(change);
+            }
+            Switch::Condition { object } | Switch::Barrier { object } => object.each(change),
+            Switch::Join { thread } => thread.each(change),
+            Switch::Forced { thread, action: _, object } => {
+                thread.each(change);
+                object.each(change);
+            }
+        }
+    }
+}
+
 impl Texts for Verdict {
     fn each(&mut self, change: Change<'_>) {
         match self {
@@ -198,7 +216,7 @@ fields! {
     AtStake { failure chain expected instead; distance }
     Barrier { object arrived; needed }
     Batch { kinds control repeat; runs failed stopped usual segments }
-    Block { allocated freed; size offset }
+    Block { object allocated freed; size offset }
     BriefSection { title; lines more harmless }
     Cause { kind name title variables accesses order; class }
     Claimed { title; class harmful again }
@@ -208,7 +226,7 @@ fields! {
     Detail { also; finding }
     Detour { thread expected actual last; event back }
     EarlierUse { step; state }
-    EventRow { thread object shown at; event action size value times step }
+    EventRow { thread object shown at switch; event action size value times step }
     FailureCluster { title places first reproduce clip ranking; failed more }
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
@@ -230,7 +248,7 @@ fields! {
     Misuse { by block destroyed; fault address }
     NotReproduced { consequence verdict detour; causes }
     Notice { step woke; broadcast before }
-    Object { name allocated_at; address }
+    Object { name holder allocated_at; address }
     ObjectMisuse { object by earlier; fault }
     ObservedFailure {
         consequence cause story printed suppressed_by clip replay not_reproduced fingerprint;

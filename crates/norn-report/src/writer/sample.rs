@@ -53,6 +53,7 @@ pub(super) fn row(
         times: 1,
         at: Some(at("pay", line)),
         step,
+        switch: None,
     }
 }
 

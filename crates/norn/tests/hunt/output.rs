@@ -42,6 +42,7 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
         string_buffer.c:31    lock source.lock
         string_buffer.c:32  3 read source.length = 3
         string_buffer.c:34    unlock source.lock
+                              (ends)
         string_buffer.c:55                              lock source.lock
         string_buffer.c:56                            2 write source.length = 0
         string_buffer.c:58                              unlock source.lock
@@ -49,9 +50,11 @@ fn the_forced_order_is_shown_beside_the_recorded_one() {
         string_buffer.c:24    lock source.lock
         string_buffer.c:25  1 read source.length = 3
         string_buffer.c:26    unlock source.lock
+                              (forced: T0.2 must write source.length first)
         string_buffer.c:55                              lock source.lock
         string_buffer.c:56                            2 write source.length = 0
         string_buffer.c:58                              unlock source.lock
+                                                        (forced: T0.1 must read source.length first)
         string_buffer.c:31    lock source.lock
         string_buffer.c:32  3 read source.length = 0
     ");

@@ -14,6 +14,7 @@ mod cxx;
 mod death;
 mod event;
 mod function;
+mod heap_types;
 mod hot_path;
 mod kit;
 mod libc;

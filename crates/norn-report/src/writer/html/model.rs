@@ -66,6 +66,9 @@ struct PageAccess {
     text: String,
     locks: Vec<String>,
     frames: Vec<String>,
+    /// All calls, if there are some that `frames` leaves out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,6 +182,7 @@ fn accesses(entry: &Entry<'_>, sources: &Sources) -> Vec<PageAccess> {
             text,
             locks: Vec::new(),
             frames: frames.iter().map(place).collect(),
+            calls: Vec::new(),
             file,
             line,
         }
@@ -191,14 +195,14 @@ fn of_access(it: &Access, sources: &Sources) -> PageAccess {
     let text = text.strip_prefix(&it.thread.0).unwrap_or(&text).trim_start().to_owned();
     let text = match it.action {
         Action::Lock | Action::LockShared if it.stuck => {
-            format!("waits for {}, and never gets it", it.variable.name)
+            format!("waits for {}, and never gets it", it.variable.full_name())
         }
         _ if it.stuck => format!("{text}, and never continues"),
         _ => text,
     };
     let lock = |it: &crate::HeldLock| {
         let shared = if it.shared { " (shared)" } else { "" };
-        format!("{}{shared}", it.lock.name)
+        format!("{}{shared}", it.lock.full_name())
     };
     let (file, line) = sources.place(it.stack.first());
     PageAccess {
@@ -206,6 +210,11 @@ fn of_access(it: &Access, sources: &Sources) -> PageAccess {
         text,
         locks: it.locks.iter().map(lock).collect(),
         frames: it.stack.iter().map(place).collect(),
+        calls: if it.frames.len() > it.stack.len() {
+            it.frames.iter().map(place).collect()
+        } else {
+            Vec::new()
+        },
         file,
         line,
     }
@@ -225,7 +234,7 @@ fn all_threads(entry: &Entry<'_>, lanes: &[&norn_model::ThreadName]) -> Vec<Stri
 }
 
 fn names(finding: &Finding) -> Vec<String> {
-    let variables = finding.variables.iter().map(|it| it.name.clone());
+    let variables = finding.variables.iter().map(crate::Object::full_name);
     let functions = finding.accesses.iter().flat_map(|it| &it.stack);
     variables.chain(functions.filter_map(|it| it.function.clone())).collect()
 }

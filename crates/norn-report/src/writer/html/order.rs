@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::source::Sources;
 use crate::{
     EventRow,
-    vocabulary::source,
+    vocabulary::{self, source},
     writer::timeline::{LinkKind, held, links},
 };
 
@@ -47,6 +47,9 @@ struct Row {
     twin: Option<usize>,
     #[serde(skip_serializing_if = "is_one")]
     times: u64,
+    /// Why another thread continues after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -99,15 +102,13 @@ fn order(rows: &[EventRow], lanes: &[&ThreadName], sources: &Sources) -> Order {
             object,
             value: shown(it),
             other: None,
-            place: it
-                .at
-                .as_ref()
-                .map(|it| source(it).unwrap_or_else(|| crate::vocabulary::place(it))),
+            place: it.at.as_ref().map(|it| source(it).unwrap_or_else(|| vocabulary::place(it))),
             file,
             line,
             step: it.step,
             twin: None,
             times: it.times,
+            switch: it.switch.as_ref().map(vocabulary::switch),
         }
     };
     let link = |it: crate::writer::timeline::Link| {

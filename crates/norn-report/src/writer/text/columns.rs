@@ -45,13 +45,16 @@ pub(super) struct Cell<'a> {
     thread: &'a ThreadName,
     place: String,
     pub(super) text: String,
+    /// Why another thread continues behind it.
+    switch: Option<String>,
 }
 
 /// One event, in words.
 pub(super) fn cell(row: &EventRow, place: fn(&Location) -> String) -> Cell<'_> {
     let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
     let place = row.at.as_ref().map_or_else(String::new, place);
-    Cell { thread: &row.thread, place, text: format!("{}{times}", event(row)) }
+    let switch = row.switch.as_ref().map(|it| format!("({})", vocabulary::switch(it)));
+    Cell { thread: &row.thread, place, text: format!("{}{times}", event(row)), switch }
 }
 
 /// What an event did to what, with its value: `write total = 3`.
@@ -93,8 +96,8 @@ pub(super) fn lines(title: &str, cells: &[Cell<'_>], room: Room) -> Vec<Line> {
     let places = places.max(title.len().saturating_sub(2));
     let widths: Vec<_> = threads.iter().map(|it| width(it, cells)).collect();
     match narrowed(places, widths, room) {
-        Some(widths) => table(title, cells, places, &threads, &widths),
-        None => list(title, cells, places),
+        Some(widths) => table(title, cells, places, (&threads, &widths), room),
+        None => list(title, cells, places, room),
     }
 }
 
@@ -125,8 +128,8 @@ fn table(
     title: &str,
     cells: &[Cell<'_>],
     places: usize,
-    threads: &[&ThreadName],
-    widths: &[usize],
+    (threads, widths): (&[&ThreadName], &[usize]),
+    room: Room,
 ) -> Vec<Line> {
     let head = threads.iter().zip(widths).map(|(it, width)| format!("  {:width$}", it.0));
     let head = head_line(title, places + 2, &head.collect::<String>());
@@ -145,17 +148,33 @@ fn table(
         let first = parts.first().map_or("", String::as_str);
         lines.push(line(cell, &cell.place, first));
         lines.extend(parts.iter().skip(1).map(|it| line(cell, "", it)));
+        let before = widths.iter().take(column.unwrap_or(0)).map(|it| it + 2).sum::<usize>();
+        lines.extend(switch_lines(cell, 2 + places + before + 4, room));
     }
     lines
 }
 
-fn list(title: &str, cells: &[Cell<'_>], places: usize) -> Vec<Line> {
-    let names = cells.iter().map(|it| it.thread.0.len()).max().unwrap_or(0);
-    let line = |cell: &Cell<'_>| {
-        let rest = format!("  {:names$}  {}", cell.thread.0, cell.text);
-        row_line(&cell.place, places, &rest)
+/// The reason of the switch behind an event, below its text. The columns to the right are empty there, so it
+/// may be wider than its own.
+fn switch_lines(cell: &Cell<'_>, indent: usize, room: Room) -> Vec<Line> {
+    let Some(switch) = &cell.switch else { return Vec::new() };
+    let wide = if room.folds { room.widest.saturating_sub(indent) } else { usize::MAX };
+    let line = |text: &String| Line {
+        width: indent + text.chars().count(),
+        text: format!("{:indent$}{}", "", paint::detail(text)),
     };
-    std::iter::once(head_line(title, 0, "")).chain(cells.iter().map(line)).collect()
+    fold::fold_column(switch, wide.max(NARROWEST)).iter().map(line).collect()
+}
+
+fn list(title: &str, cells: &[Cell<'_>], places: usize, room: Room) -> Vec<Line> {
+    let names = cells.iter().map(|it| it.thread.0.len()).max().unwrap_or(0);
+    let mut lines = vec![head_line(title, 0, "")];
+    for cell in cells {
+        let rest = format!("  {:names$}  {}", cell.thread.0, cell.text);
+        lines.push(row_line(&cell.place, places, &rest));
+        lines.extend(switch_lines(cell, 2 + places + 2 + names + 4, Room { folds: false, ..room }));
+    }
+    lines
 }
 
 fn head_line(title: &str, places: usize, threads: &str) -> Line {

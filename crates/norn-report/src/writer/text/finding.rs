@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use norn_model::{BugClass, Ordering};
+use norn_model::{BugClass, Location, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     ObservedFailure, Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{
         consequence, headline, news, not_reproduced, observed_headline, older_loads, path, place,
+        short_function, source,
     },
     writer::Layout,
 };
@@ -200,7 +201,7 @@ fn reason(unordered: &Unordered) -> String {
         Ordering::AcqRel | Ordering::SeqCst => "not enough",
     };
     let at = location.as_ref().map_or_else(String::new, |it| format!(" at {}", place(it)));
-    let name = &variable.name;
+    let name = variable.full_name();
     format!("the {operation} `{name}`{at} is {ordering}, so nothing orders the two accesses")
 }
 
@@ -308,8 +309,17 @@ fn verb(access: &Access) -> &'static str {
 /// A name, and where its memory comes from.
 pub(super) fn object(object: &Object) -> String {
     match &object.allocated_at {
-        Some(at) => format!("{} (allocated at {})", object.name, place(at)),
-        None => object.name.clone(),
+        Some(at) => format!("{} (heap, allocated {})", object.full_name(), origin(at)),
+        None => object.full_name(),
+    }
+}
+
+/// `in make_cache at cache.cc:30`, or as much as is known.
+fn origin(at: &Location) -> String {
+    let function = at.function.as_deref().map(short_function);
+    match (function, source(at)) {
+        (Some(function), Some(source)) => format!("in {function} at {source}"),
+        _ => format!("at {}", place(at)),
     }
 }
 

@@ -131,7 +131,7 @@ fn verdict(out: &mut dyn Write, verdict: &Verdict, count: usize) -> io::Result<(
 
 fn arrival(it: &Arrival) -> String {
     let Arrival { event, operation, object, at, code } = it;
-    let of = object.as_ref().map_or_else(String::new, |it| format!(" of {}", it.name));
+    let of = object.as_ref().map_or_else(String::new, |it| format!(" of {}", it.full_name()));
     let code = || code.map(|it| it.to_string());
     let place = at.as_ref().map(paint::place).or_else(code);
     let place = place.map_or_else(String::new, |it| format!(" at {it}"));

@@ -6,8 +6,8 @@ use norn_model::{Location, MemoryFault, ThreadName};
 
 use super::{columns, finding, paint, wait};
 use crate::{
-    Death, EventRow, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState, ObservedValue, Runner,
-    Running, Step, Story, Stuck, vocabulary::place, writer::Layout,
+    Block, Death, EventRow, FailureKind, Fault, Misuse, ObjectMisuse, ObjectState, ObservedValue,
+    Runner, Running, Step, Story, Stuck, vocabulary::place, writer::Layout,
 };
 
 // Signals that are explained by more than their numbers.
@@ -165,11 +165,12 @@ fn misuse(page: &mut Page, story: &Misuse) {
     let address = story.address;
     let what = match (story.fault, &story.block) {
         (MemoryFault::UseAfterFree, Some(it)) => {
-            format!("used byte {} of a freed block of {} bytes", it.offset, it.size)
+            let name = typed(it);
+            format!("used byte {} of a freed block of {} bytes{name}", it.offset, it.size)
         }
         (MemoryFault::UseAfterFree, None) => "used a freed block".to_owned(),
         (MemoryFault::DoubleFree, Some(it)) => {
-            format!("freed a block of {} bytes for the second time", it.size)
+            format!("freed a block of {} bytes{} for the second time", it.size, typed(it))
         }
         (MemoryFault::DoubleFree, None) => "freed a block for the second time".to_owned(),
         (MemoryFault::BadFree, _) => format!("freed {address}, which is not a block"),
@@ -215,6 +216,13 @@ fn object(page: &mut Page, story: &ObjectMisuse) {
         };
         page.step(&it.step, what);
     }
+}
+
+/// The type and member in a block, if they are known.
+fn typed(block: &Block) -> String {
+    let name = Some(block.object.full_name());
+    let name = name.filter(|it| !it.is_empty() && !it.starts_with("heap["));
+    name.map_or_else(String::new, |it| format!(" ({it})"))
 }
 
 /// How far from a block an address is.

@@ -14,7 +14,7 @@ fn a_freed_block_is_used() {
     insta::assert_snapshot!(text, @r"
     norn: use after free
 
-      T0    used byte 3 of a freed block of 16 bytes at main heap_errors.c:34
+      T0    used byte 3 of a freed block of 16 bytes (char[3] of block) at main heap_errors.c:34
       T0.1  freed it at give_back heap_errors.c:16
               called by drop heap_errors.c:23
       T0    allocated it at make heap_errors.c:12
@@ -29,7 +29,7 @@ fn a_freed_block_is_used() {
                                                                   begins
         drop heap_errors.c:20                                     read error = 1
         give_back heap_errors.c:16                                read block = 0x…
-        give_back heap_errors.c:16                                free heap[16]
+        give_back heap_errors.c:16                                free char[16] of block
                                                                   ends
         main heap_errors.c:33       join T0.1
         main heap_errors.c:34       read error = 1
@@ -47,7 +47,7 @@ fn a_block_is_freed_twice() {
     insta::assert_snapshot!(text, @r"
     norn: double free
 
-      T0    freed a block of 16 bytes for the second time at give_back heap_errors.c:16
+      T0    freed a block of 16 bytes (char[16] of block) for the second time at give_back heap_errors.c:16
               called by main heap_errors.c:35
       T0.1  freed it at give_back heap_errors.c:16
               called by drop heap_errors.c:23
@@ -63,13 +63,13 @@ fn a_block_is_freed_twice() {
                                                                   begins
         drop heap_errors.c:20                                     read error = 2
         give_back heap_errors.c:16                                read block = 0x…
-        give_back heap_errors.c:16                                free heap[16]
+        give_back heap_errors.c:16                                free char[16] of block
                                                                   ends
         main heap_errors.c:33       join T0.1
         main heap_errors.c:34       read error = 2
         main heap_errors.c:35       read error = 2
         give_back heap_errors.c:16  read block = 0x…
-        give_back heap_errors.c:16  free heap[16]
+        give_back heap_errors.c:16  free char[16] of block
     ");
 }
 
