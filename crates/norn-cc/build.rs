@@ -23,7 +23,7 @@ use flavour::Flavour;
 
 /// All sources of the runtime. Each path must exist: cargo reruns a build script on every build if
 /// a `rerun-if-changed` path is missing.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     "build.rs",
     "build",
     LAYOUT,
@@ -36,6 +36,8 @@ const SOURCES: [&str; 12] = [
     "../norn-abi/src",
     "../norn-sched/Cargo.toml",
     "../norn-sched/src",
+    "../norn-window/Cargo.toml",
+    "../norn-window/src",
 ];
 
 /// The source of the other files that are installed with the runtime.

@@ -16,7 +16,7 @@ use norn_abi::{
 };
 
 pub use self::chunk::{define, finish, is_stopped, make_room, start, table_of_stopped};
-use crate::{control, function, hook, sys};
+use crate::{collect, control, function, hook, sys};
 
 /// The mapped arena; null in a process that is not recorded.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
@@ -118,6 +118,17 @@ pub fn values() -> bool {
     OPTIONS.load(Ordering::Relaxed) & arena::VALUES != 0
 }
 
+/// Whether interleaving patterns are to be collected.
+pub fn collects() -> bool {
+    OPTIONS.load(Ordering::Relaxed) & arena::COLLECT != 0
+}
+
+/// The part of the arena at an offset.
+pub fn at(offset: usize) -> *mut u8 {
+    // SAFETY: the offset lies inside the arena, which is never unmapped.
+    unsafe { BASE.load(Ordering::Relaxed).add(offset) }
+}
+
 /// When the content of a block can be read: before the access, after it, or never.
 pub fn content(write: bool) -> Content {
     match (values(), write) {
@@ -131,6 +142,9 @@ pub fn content(write: bool) -> Content {
 pub fn table() -> &'static hook::Table {
     let global = is_global();
     let named = function::is_wanted();
+    if collect::is_only() {
+        return if collect::is_here() { &hook::COLLECT } else { &hook::SILENT };
+    }
     match (values(), global, control::was_on()) {
         (true, _, true) if named => &hook::NAMED[3],
         (false, _, true) if named => &hook::NAMED[4],

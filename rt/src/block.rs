@@ -6,7 +6,7 @@ use core::{ffi::c_int, mem::MaybeUninit};
 use norn_abi::{Kind, arena::ThreadSlot, lane::Content};
 
 use crate::{
-    arena,
+    arena, collect,
     control::{self, heap},
     event,
     intercept::ignore::is_silent,
@@ -56,6 +56,12 @@ pub unsafe fn touched(
         }
         if control::was_on() {
             heap::check(slot, addr, len, pc);
+        }
+        if collect::is_on() {
+            collect::access(slot, kind == Kind::RangeWrite, (addr, len), pc);
+            if collect::is_only() {
+                return;
+            }
         }
         event::count(slot, kind);
         if arena::make_room(slot) {

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use crate::{
-    arena,
+    arena, collect,
     control::{self, memory},
     number,
     thread::{own, stack_pointer},
@@ -41,6 +41,9 @@ pub unsafe fn note_inline(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: us
     // SAFETY: the slot is the current thread's. If recording has stopped, the lane looks full, so
     // nothing is written here.
     unsafe {
+        if collect::is_on() && !collect::event(slot, kind, pc, addr, args) {
+            return;
+        }
         count(slot, kind);
         let own = own(slot);
         let usual = (*own).once_sp == 0 && (*own).lim.is_null();
@@ -114,6 +117,10 @@ pub unsafe fn note_at(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        // A creation was announced when its number was taken.
+        if collect::is_only() && kind != Kind::Fork {
+            return;
+        }
         count(slot, kind);
         if arena::make_room(slot) {
             (*slot).lane.sync(kind, pc, addr, seq, args);

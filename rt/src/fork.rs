@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use norn_abi::arena::{FRAMES, role};
 
-use crate::{arena, atomic, control, hook, intercept, real, signal, thread, tls};
+use crate::{arena, atomic, collect, control, hook, intercept, real, signal, thread, tls};
 
 /// No entry was requested for the next fork.
 const NOT_TAKEN: usize = 0;
@@ -52,6 +52,7 @@ pub unsafe extern "C" fn after_fork() {
             return arena::abandon();
         };
         arena::become_process(number, arena::process_number());
+        collect::after_fork();
         let Some(own_slot) = arena::take_slot() else { return };
         thread::name(
             own_slot,

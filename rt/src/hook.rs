@@ -8,9 +8,10 @@
 use core::arch::global_asm;
 
 use norn_abi::{AccessClass, Kind, arena::ThreadSlot, lane::Located};
+use norn_window::ThreadWord;
 
 use crate::{
-    arena, capture,
+    arena, capture, collect,
     control::{self, heap},
     function, number, thread, tls,
 };
@@ -76,6 +77,11 @@ pub static GLOBAL: Table = table!(cold, enter, leave);
 pub static CONTROL: Table = table!(control_values, enter, leave);
 /// Records without values in a controlled run.
 pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
+
+/// Collects patterns, and records nothing.
+pub static COLLECT: Table = table!(collect_access, idle_enter, idle_leave);
+/// Neither records nor collects anything, in a process whose events nobody needs.
+pub static SILENT: Table = Table { access: [idle; 0x30], enter: idle_enter, leave: idle_leave };
 
 /// For a thread in a region whose accesses are ignored: records calls, but no accesses.
 pub static IGNORE: Table = Table { access: [idle; 0x30], enter, leave };
@@ -206,6 +212,22 @@ recorder!(
 );
 recorder!(record_bare, record_bare_settled, record_bare_unforeseen, record_bare_elsewhere, false);
 
+/// The access hook of a run whose patterns are collected. The usual case, memory that only this thread
+/// uses, is decided here.
+///
+/// # Safety
+/// Called by a hook, with the current thread's slot.
+unsafe extern "C" fn collect_access<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: the table is used only while patterns are collected.
+    unsafe {
+        let by = ThreadWord::from_bits((*thread::own(slot)).word);
+        let (write, log2) = (K & 8 != 0, K & 7);
+        if log2 == 4 || !collect::shadow().access_private(by, (addr, log2), write, pc) {
+            collect::access(slot, write, (addr, 1 << log2), pc);
+        }
+    }
+}
+
 /// Defines the access hook of a mode of controlled runs.
 macro_rules! controller {
     ($name:ident, $record:ident) => {
@@ -222,6 +244,9 @@ macro_rules! controller {
                 (*slot).access = (pc, addr);
                 if K & 8 != 0 && !thread::is_near_stack(addr) {
                     (*slot).effect = (*slot).steps;
+                }
+                if collect::is_on() {
+                    collect::access(slot, K & 8 != 0, (addr, 1 << (K & 7)), pc);
                 }
                 $record::<K>(addr, pc, slot);
             }

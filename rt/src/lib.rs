@@ -15,6 +15,7 @@ mod atomic;
 mod block;
 mod capture;
 mod channel;
+mod collect;
 mod control;
 mod event;
 mod fork;

@@ -101,11 +101,15 @@ pub unsafe fn map_file(path: *const u8, len: usize) -> *mut u8 {
         if map < 0 {
             return core::ptr::null_mut();
         }
-        // Excludes the arena from core files: it is large, mostly empty, and not part of the
-        // program.
-        call(MADVISE, [map as usize, len, MADV_DONTDUMP, 0, 0, 0]);
+        exclude_from_core_files(map as usize, len);
         map as *mut u8
     }
+}
+
+/// Excludes memory from core files, because it is large, mostly empty, and not part of the program.
+pub fn exclude_from_core_files(start: usize, len: usize) {
+    // SAFETY: has no effect on the content of memory.
+    unsafe { call(MADVISE, [start, len, MADV_DONTDUMP, 0, 0, 0]) };
 }
 
 /// Writes a message to standard error. Only for what the user must know.

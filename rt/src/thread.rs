@@ -11,7 +11,7 @@ use norn_abi::{
 };
 
 use crate::{
-    arena, capture,
+    arena, capture, collect,
     control::{self, TaskId},
     event, fork, function, handle, hook, input, intercept, libc_check, real, signal, sys, tls,
 };
@@ -84,6 +84,10 @@ pub struct Own {
     pub active: bool,
     /// The recording of the thread has stopped.
     pub stopped: bool,
+    /// The thread, as it appears in shadow memory; see [`crate::collect`].
+    pub word: u32,
+    /// The state of the random choice of delays.
+    pub delays: u64,
     /// The thread makes a call without the turn.
     pub outside: bool,
     /// The thread is cancelled asynchronously, as far as the program knows.
@@ -157,11 +161,13 @@ unsafe extern "C" fn module_begins(pc: usize) {
     let slot = meet();
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if tls::is_stand(slot) || !function::is_wanted() {
-        } else if intercept::load::knows(pc) {
-            intercept::load::again(slot, pc);
-        } else {
+        if tls::is_stand(slot) {
+            return;
+        }
+        if !intercept::load::knows(pc) && (function::is_wanted() || collect::is_on()) {
             intercept::load::modules(slot);
+        } else if function::is_wanted() {
+            intercept::load::again(slot, pc);
         }
     }
 }
@@ -238,6 +244,7 @@ unsafe fn start_recording(number: u32) {
         arena::become_process(number, number);
         intercept::signal::guard();
         input::start();
+        collect::start();
         let mut key = 0;
         (real::pthread_key_create())(&raw mut key, thread_ends);
         KEY.store(key, Ordering::Relaxed);

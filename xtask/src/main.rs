@@ -52,7 +52,7 @@ enum Chore {
     /// Kill hunts at random moments, and check that they end in time with a complete report
     Kill(kill::Options),
     /// Localize the faults of flaky programs with known causes; writes the table of docs/localize.md
-    Localize,
+    Localize(localize::Options),
     /// Measure the cost of recording in comparison with other tools; a full run writes docs/overhead.md
     Overhead(overhead::Options),
     /// Build and record real programs; a full run writes docs/realworld.md
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy => tidy::run(),
         Chore::Fuzz { inputs } => fuzz::run(inputs),
         Chore::Kill(options) => kill::run(&options),
-        Chore::Localize => localize::run(),
+        Chore::Localize(options) => localize::run(&options),
         Chore::Overhead(options) => overhead::run(&options),
         Chore::Realworld(options) => realworld::run(&options),
         Chore::Scale(options) => scale::run(&options),

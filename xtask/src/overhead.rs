@@ -5,6 +5,7 @@
 //! not hit one of them alone, and the fastest time of each counts.
 
 mod bar;
+mod collect;
 mod column;
 mod control;
 mod report;
@@ -40,6 +41,12 @@ pub(crate) struct Options {
     /// Measure the cost of controlled scheduling instead of recording
     #[arg(long)]
     control: bool,
+    /// Measure the cost of collecting patterns instead of recording; writes a table of docs/localize.md
+    #[arg(long, conflicts_with = "control")]
+    collect: bool,
+    /// Measure this build of norn, instead of building one
+    #[arg(long, value_name = "FILE")]
+    norn: Option<PathBuf>,
     /// Only this workload
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -65,7 +72,10 @@ enum Cell {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = Norn::build()?;
+    let norn = match &options.norn {
+        Some(path) => Norn { path: path.clone() },
+        None => Norn::build()?,
+    };
     let bench = Bench::new(&norn, options)?;
     if options.control {
         let text = control::document(&bench, options.quick)?;
@@ -78,9 +88,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let chosen: Vec<_> = Workload::ALL.iter().filter(|it| wanted(it, options)).collect();
     ensure!(!chosen.is_empty(), "no such workload\nhint: one of {}", names());
+    let columns: &[Column] = if options.collect { &collect::COLUMNS } else { &Column::ALL };
     let mut rows = Vec::new();
     for workload in chosen {
-        rows.push(bench.row(workload, options.quick)?);
+        rows.push(bench.row(workload, options.quick, columns)?);
+    }
+    if options.collect {
+        let text = collect::section(&rows, bench.repeat);
+        println!("{text}");
+        let is_full = !options.quick && options.only.is_none();
+        return if is_full {
+            workspace::replace_section(collect::DOCUMENT, collect::BEGIN, &text)
+        } else {
+            Ok(())
+        };
     }
     let text = report::document(&rows, &bench.missing, bench.repeat);
     println!("{text}");
@@ -120,7 +141,7 @@ impl Bench<'_> {
         Ok(Bench { norn, folder, repeat, missing })
     }
 
-    fn row(&self, workload: &Workload, quick: bool) -> Result<Row> {
+    fn row(&self, workload: &Workload, quick: bool, columns: &[Column]) -> Result<Row> {
         eprintln!("building {}", workload.name);
         let skipped: BTreeSet<_> = self.missing.keys().copied().collect();
         let subject = workload.prepare(self.norn, &self.folder, quick, &skipped)?;
@@ -131,7 +152,7 @@ impl Bench<'_> {
         };
         for turn in 0..self.repeat {
             eprintln!("running {}, {} of {}", workload.name, turn + 1, self.repeat);
-            for column in Column::ALL {
+            for &column in columns {
                 if !skipped.contains(&column) && turn < column.turns(self.repeat) {
                     self.turn(&mut row, column, &subject);
                 }
@@ -165,7 +186,7 @@ impl Bench<'_> {
         subject.check(&answer, column)?;
         let records = column.records();
         let trace_info = match known {
-            None if records => Some(self.norn.info(&trace)?),
+            None if column.records_events() => Some(self.norn.info(&trace)?),
             known => known,
         };
         if records {

@@ -10,7 +10,8 @@ use crate::workspace::{self, cargo};
 /// By crate: the crates of the workspace that it may depend on.
 const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-abi", &[]),
-    ("norn-model", &[]),
+    ("norn-model", &["norn-window"]),
+    ("norn-window", &[]),
     ("norn-binary", &["norn-model"]),
     (
         "norn-campaign",
@@ -32,7 +33,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     // crate.
     ("norn-checker", &["norn-model"]),
     ("norn-learn", &["norn-model"]),
-    ("norn-localize", &["norn-model"]),
+    ("norn-localize", &["norn-model", "norn-window"]),
     ("norn-predict", &["norn-model"]),
     ("norn-report", &["norn-model"]),
     ("norn-property", &["norn-model", "norn-predict"]),
@@ -57,7 +58,10 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("norn-store", &[]),
     ("norn-testkit", &["norn-model"]),
     ("norn-trace", &["norn-abi", "norn-model"]),
-    ("norn-record", &["norn-abi", "norn-binary", "norn-frontend", "norn-model", "norn-trace"]),
+    (
+        "norn-record",
+        &["norn-abi", "norn-binary", "norn-frontend", "norn-model", "norn-trace", "norn-window"],
+    ),
     ("norn-sites", &["norn-binary", "norn-model"]),
     (
         "norn-native",
@@ -71,7 +75,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
             "norn-trace",
         ],
     ),
-    ("norn-rt", &["norn-abi", "norn-sched"]),
+    ("norn-rt", &["norn-abi", "norn-sched", "norn-window"]),
     ("norn-sched", &["norn-abi"]),
     ("norn", ANY),
     ("xtask", &["norn-e2e"]),

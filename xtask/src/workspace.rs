@@ -74,6 +74,21 @@ pub(crate) fn write_document(name: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// The end of a generated section of a document.
+const SECTION_END: &str = "<!-- end -->\n";
+
+/// Replaces a section of a document, which begins with this line.
+pub(crate) fn replace_section(document: &str, begin: &str, section: &str) -> Result<()> {
+    let path = root().join(document);
+    let text = fs::read_to_string(&path)?;
+    let (before, rest) =
+        text.split_once(begin).with_context(|| format!("{document} lacks `{}`", begin.trim()))?;
+    let (_, after) = rest.split_once(SECTION_END).context("a generated section has no end")?;
+    fs::write(&path, format!("{before}{begin}{section}{SECTION_END}{after}"))?;
+    println!("wrote {document}");
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! One anonymous file, mapped by the recorder and by every recorded process:
 //!
 //! ```text
-//! [ Control | Process 0 .. | ThreadSlot 0 | ThreadSlot 1 | ... | schedule | questions | inputs ]
+//! [ Control | Process 0 .. | ThreadSlot 0 | ... | schedule | questions | inputs | patterns ]
 //! ```
 //!
 //! A thread owns a slot while it lives. It appends to the current chunk of the slot's ring with
@@ -66,6 +66,8 @@ pub const VALUES: u32 = 1;
 pub const GLOBAL: u32 = 2;
 /// In [`ChunkHeader::options`]: the chunk is coded as [`Codec::V2`](crate::codec::Codec::V2) says.
 pub const CODEC_V2: u32 = 4;
+/// Set in [`Control::options`]: collect interleaving patterns. Without a plan, accesses are not recorded.
+pub const COLLECT: u32 = 8;
 
 /// The first page: settings and counters of the whole run.
 #[repr(C, align(4096))]
@@ -75,7 +77,7 @@ pub struct Control {
     pub magic: u64,
     /// [`crate::VERSION`] of the recorder.
     pub version: u32,
-    /// [`VALUES`] and [`GLOBAL`].
+    /// [`VALUES`], [`GLOBAL`] and [`COLLECT`].
     pub options: u32,
     /// [`LAYOUT`] of the recorder.
     pub layout: u32,
@@ -301,8 +303,13 @@ pub const INQUIRY_OFFSET: usize =
     (SEGMENT_OFFSET + SEGMENTS * size_of::<Segment>()).next_multiple_of(4096);
 /// Where recorded and replayed inputs begin.
 pub const INPUT_OFFSET: usize = (INQUIRY_OFFSET + size_of::<Inquiry>()).next_multiple_of(4096);
+/// Where collected patterns and the windows of shared variables begin.
+pub const COLLECT_OFFSET: usize =
+    (INPUT_OFFSET + size_of::<Inputs>() + 2 * input::ROOM).next_multiple_of(4096);
+/// The room for them.
+pub const COLLECT_SIZE: usize = 4 << 30;
 /// Size of the arena; most of it is never touched.
-pub const SIZE: usize = INPUT_OFFSET + size_of::<Inputs>() + 2 * input::ROOM;
+pub const SIZE: usize = COLLECT_OFFSET + COLLECT_SIZE;
 
 const _: () = {
     assert!(size_of::<ChunkHeader>() == 64);

@@ -86,7 +86,7 @@ impl Campaign<'_> {
             progress,
             store: Mutex::new(store),
             known: Mutex::default(),
-            evidence: Mutex::new(StoredEvidence::new(self.settings.window, self.formula)),
+            evidence: Mutex::new(StoredEvidence::new(self.settings, self.formula)),
             state: Mutex::new(State { working: self.jobs.get(), ..State::default() }),
             ended: Condvar::new(),
         };
@@ -110,17 +110,19 @@ impl Campaign<'_> {
         self.run_plan(variation, variation.plan(self.settings.max_steps))
     }
 
-    /// Makes a run by a plan.
+    /// Makes a run by a plan, or one in which the runtime collects patterns.
     pub(crate) fn run_plan(
         &self,
         variation: Variation,
-        plan: Plan,
+        plan: Option<Plan>,
     ) -> Result<(FinishedRun, RunFolder), ReplayError> {
         let folder = RunFolder::new(self.scratch.join(variation.seed.to_string()))?;
         let path = &folder.0;
         let launch = Launch {
             output: path.join("trace"),
-            plan: Some(plan),
+            collect: plan.is_none().then(|| variation.collect(self.settings.window)),
+            values: self.launch.values && plan.is_some(),
+            plan,
             streams: Streams::Files { stdout: path.join("stdout"), stderr: path.join("stderr") },
             apart: true,
             ..self.launch.clone()
@@ -192,7 +194,8 @@ impl Pool<'_> {
 
     fn make_runs(&self) -> Result<(), CampaignError> {
         while let Some(seed) = self.next()? {
-            let variation = Variation::new(seed, self.campaign.settings.measured.events);
+            let Settings { vary, measured, .. } = self.campaign.settings;
+            let variation = Variation::new(*vary, seed, measured.events);
             match self.campaign.run(variation) {
                 Ok((run, _folder)) => self.finish(run)?,
                 Err(error) => self.lose(variation, error)?,
@@ -247,7 +250,7 @@ impl Pool<'_> {
         }
         let result = RunResult {
             outcome: Outcome::Lost,
-            strategy: norn_replay::report::strategy(variation.strategy),
+            strategy: variation.name(),
             expected: variation.expected,
             failure: None,
             patterns: Vec::new(),

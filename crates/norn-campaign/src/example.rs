@@ -1,24 +1,37 @@
-//! Examples of patterns: one occurrence each, with the names, values and call stacks of that run.
+//! Examples of patterns: one occurrence each, with the names of that run, and, if its trace has the
+//! accesses, their values and call stacks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use norn_localize::Occurrence;
+use norn_localize::{Occurrence, Pattern};
+use norn_model::{EventId, ThreadId};
 use norn_replay::{SymbolizedTrace, story};
 use norn_report::Access;
+
+use crate::CodeSite;
 
 /// Describes occurrences of patterns in a run, in one pass over its trace.
 pub(crate) fn describe(
     symbolized: &SymbolizedTrace,
-    occurrences: &[&Occurrence],
+    occurrences: &[(&Pattern<CodeSite>, &Occurrence)],
 ) -> Vec<Vec<Access>> {
-    if occurrences.is_empty() {
-        return Vec::new();
+    let events = occurrences.iter().flat_map(|it| it.1.events.iter().copied());
+    let wanted: BTreeSet<_> = events.collect();
+    let named =
+        if wanted.is_empty() { BTreeMap::new() } else { story::accesses(symbolized, &wanted) };
+    occurrences.iter().map(|it| accesses(symbolized, *it, &named)).collect()
+}
+
+fn accesses(
+    symbolized: &SymbolizedTrace,
+    (pattern, occurrence): (&Pattern<CodeSite>, &Occurrence),
+    named: &BTreeMap<EventId, Access>,
+) -> Vec<Access> {
+    if occurrence.observed.is_empty() {
+        return occurrence.events.iter().filter_map(|it| named.get(it)).cloned().collect();
     }
-    let wanted: BTreeSet<_> = occurrences.iter().flat_map(|it| it.events.iter().copied()).collect();
-    let named = story::accesses(symbolized, &wanted);
-    let accesses = |it: &&Occurrence| {
-        let accesses = it.events.iter().filter_map(|it| named.get(it));
-        accesses.cloned().collect()
-    };
-    occurrences.iter().map(accesses).collect()
+    let writes = pattern.kind.name().split('-').map(|it| it.starts_with('W'));
+    let observed = occurrence.observed.iter().zip(writes);
+    let observed = observed.map(|(&(thread, pc), write)| (ThreadId(thread), pc, write));
+    story::observed_accesses(symbolized, occurrence.addr, observed)
 }

@@ -3,6 +3,9 @@
 //!
 //! Forced runs begin as passing runs without the pattern, prevented ones as failing runs with it. A run
 //! counts only if its own trace shows that the pattern happened, or did not happen.
+//!
+//! Runs with random delays cannot be repeated. Controlled runs take their place, and where such a run
+//! does not have the pattern that is to be prevented, the pattern is forced first.
 
 use norn_frontend::{Interrupt, Plan};
 use norn_localize::{Interval, Pattern};
@@ -11,8 +14,8 @@ use norn_report::CauseExperiment;
 use norn_store::Store;
 
 use crate::{
-    Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, finished_run::FinishedRun,
-    intervene, stored,
+    Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, Vary, campaign::RunFolder,
+    finished_run::FinishedRun, intervene, stored,
 };
 
 /// Number of runs with the pattern forced, and of runs with it prevented.
@@ -21,10 +24,21 @@ const RUNS: u64 = 10;
 const BASES: usize = 20;
 
 /// Number of runs that count, and of those among them that failed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Tally {
     runs: u64,
     failed: u64,
+    /// The clip of the first one that failed.
+    clip: Option<String>,
+}
+
+/// The result of an experiment.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// What it says about the pattern.
+    pub report: CauseExperiment,
+    /// A clip of a run that failed with the pattern forced, if there was one.
+    pub clip: Option<String>,
 }
 
 /// Which of both an intervention does.
@@ -41,17 +55,36 @@ impl Campaign<'_> {
         store: &mut Store,
         failure: &Failure,
         pattern: &Pattern<CodeSite>,
-    ) -> Result<CauseExperiment, CampaignError> {
-        let (passing, failing) = bases(store, failure, pattern)?;
+    ) -> Result<Experiment, CampaignError> {
+        let (passing, failing) = match self.settings.vary {
+            Vary::Schedules => bases(store, failure, pattern)?,
+            Vary::Delays => (self.controlled_runs(), self.controlled_runs()),
+        };
         let forced = self.intervene(Intervention::Force, &passing, failure, pattern)?;
         let prevented = self.intervene(Intervention::Prevent, &failing, failure, pattern)?;
-        Ok(CauseExperiment {
+        let report = CauseExperiment {
             forced: forced.runs,
             forced_failed: forced.failed,
             prevented: prevented.runs,
             prevented_failed: prevented.failed,
-            confirmed: is_confirmed(forced, prevented),
-        })
+            confirmed: is_confirmed(&forced, &prevented),
+        };
+        Ok(Experiment { report, clip: forced.clip })
+    }
+
+    /// Whether a run has a failure. The calls that led to the failure of a run that was not controlled are
+    /// not known, so that its places differ.
+    fn is_same(&self, found: &Failure, failure: &Failure) -> bool {
+        match self.settings.vary {
+            Vary::Schedules => found == failure,
+            Vary::Delays => found.is_like(failure),
+        }
+    }
+
+    /// Controlled runs of the program of a campaign whose own runs cannot be repeated.
+    fn controlled_runs(&self) -> Vec<Variation> {
+        let events = self.settings.measured.events;
+        (0..BASES as u64).map(|it| Variation::new(Vary::Schedules, it, events)).collect()
     }
 
     fn intervene(
@@ -66,33 +99,54 @@ impl Campaign<'_> {
             if tally.runs == RUNS || Interrupt::caught().is_some() {
                 break;
             }
-            if let Some(outcome) = self.one(intervention, *base, pattern)? {
+            if let Some((run, _folder)) = self.one(intervention, *base, pattern)? {
+                let failed = run.outcome.failure().is_some_and(|it| self.is_same(it, failure));
                 tally.runs += 1;
-                tally.failed += u64::from(outcome.failure() == Some(failure));
+                tally.failed += u64::from(failed);
+                if failed && tally.clip.is_none() {
+                    tally.clip = run.clip()?;
+                }
             }
         }
         Ok(tally)
     }
 
-    /// The outcome of a run like another one, but with or without the pattern; none if there is no such
-    /// run.
+    /// A run like another one, but with or without the pattern; none if there is no such run.
     fn one(
         &self,
         intervention: Intervention,
         base: Variation,
         pattern: &Pattern<CodeSite>,
-    ) -> Result<Option<RunOutcome>, CampaignError> {
-        let (run, folder) = self.run(base)?;
+    ) -> Result<Option<(FinishedRun, RunFolder)>, CampaignError> {
+        let mut run = self.run(base)?;
+        let is_missing = !run.0.patterns.as_ref().is_some_and(|it| it.has(pattern));
+        if intervention == Intervention::Prevent && is_missing {
+            match self.changed(Intervention::Force, base, run, pattern)? {
+                Some(forced) => run = forced,
+                None => return Ok(None),
+            }
+        }
+        self.changed(intervention, base, run, pattern)
+    }
+
+    /// A run like this one, but with or without the pattern.
+    fn changed(
+        &self,
+        intervention: Intervention,
+        base: Variation,
+        (run, folder): (FinishedRun, RunFolder),
+        pattern: &Pattern<CodeSite>,
+    ) -> Result<Option<(FinishedRun, RunFolder)>, CampaignError> {
         let clips = propose(intervention, &run, pattern)?;
         // Both runs use the same folder.
         drop((run, folder));
         for clip in clips {
             let plan = Plan { max_steps: self.settings.max_steps, ..clip.plan() };
-            let (run, _folder) = self.run_plan(base, plan)?;
+            let (run, folder) = self.run_plan(base, Some(plan))?;
             let wanted = intervention == Intervention::Force;
             let finished = run.outcome != RunOutcome::Unfinished;
             if finished && run.patterns.as_ref().is_some_and(|it| it.has(pattern) == wanted) {
-                return Ok(Some(run.outcome));
+                return Ok(Some((run, folder)));
             }
         }
         Ok(None)
@@ -132,7 +186,7 @@ fn bases(
         from = last.seed + 1;
         for run in runs {
             let has = run.patterns.contains(&pattern);
-            let base = Variation::new(run.seed, run.expected);
+            let base = Variation::new(Vary::Schedules, run.seed, run.expected);
             match run.outcome {
                 Some(norn_store::Outcome::Passed) if !has => passing.push(base),
                 Some(norn_store::Outcome::Failed) if has && run.failure == Some(failure) => {
@@ -149,8 +203,8 @@ fn bases(
 
 /// Whether the failure follows the pattern: the 95 % intervals of the two shares of failing runs do not
 /// overlap.
-fn is_confirmed(forced: Tally, prevented: Tally) -> bool {
-    let share = |it: Tally| Interval::of_share(it.failed, it.runs);
+fn is_confirmed(forced: &Tally, prevented: &Tally) -> bool {
+    let share = |it: &Tally| Interval::of_share(it.failed, it.runs);
     share(forced).low > share(prevented).high
 }
 
@@ -161,8 +215,8 @@ mod tests {
     #[test]
     fn a_cause_is_confirmed_only_if_failing_follows_it() {
         let confirmed = |forced: (u64, u64), prevented: (u64, u64)| {
-            let tally = |(failed, runs)| Tally { runs, failed };
-            is_confirmed(tally(forced), tally(prevented))
+            let tally = |(failed, runs)| Tally { runs, failed, clip: None };
+            is_confirmed(&tally(forced), &tally(prevented))
         };
         assert!(confirmed((10, 10), (0, 10)));
         assert!(confirmed((9, 10), (1, 10)));

@@ -44,6 +44,11 @@ impl Failure {
         Failure { site, title: consequence(led_to) }
     }
 
+    /// Whether both are of one kind, wherever they are.
+    pub(crate) fn is_like(&self, other: &Failure) -> bool {
+        self.site.kind == other.site.kind
+    }
+
     /// A failure that only the user's criterion sees.
     pub fn of_criterion(title: impl Into<String>) -> Failure {
         let title = title.into();

@@ -76,7 +76,7 @@ impl FinishedRun {
                 RunOutcome::Failed(_) => Outcome::Failed,
                 RunOutcome::Unfinished => Outcome::Unfinished,
             },
-            strategy: norn_replay::report::strategy(self.variation.strategy),
+            strategy: self.variation.name(),
             expected: self.variation.expected,
             failure: failure.transpose()?,
             described: self.describe(symbolized, found, known)?,
@@ -85,6 +85,14 @@ impl FinishedRun {
             sampled: found.is_sampled,
             error: None,
         }))
+    }
+
+    /// A clip of the run, if it left events.
+    pub(crate) fn clip(&self) -> Result<Option<String>, CampaignError> {
+        let Some(symbolized) = self.completed.symbolized()? else { return Ok(None) };
+        let mut clip = norn_replay::capture(symbolized);
+        clip.expect = Some(self.completed.consequence.clone());
+        Ok(Some(clip.text()?))
     }
 
     /// The row of the failure, with a clip of this run if it is the first one with it.
@@ -96,10 +104,9 @@ impl FinishedRun {
     ) -> Result<FailureRow, CampaignError> {
         let seed = self.variation.seed;
         let mut row = failure_row(failure, seed, None)?;
-        if lock(known).is_first(row.id, seed) {
-            let mut clip = norn_replay::capture(symbolized);
-            clip.expect = Some(self.completed.consequence.clone());
-            row.clip = Some(clip.text()?);
+        // Only a controlled run can be repeated exactly.
+        if symbolized.trace.run().controlled.is_some() && lock(known).is_first(row.id, seed) {
+            row.clip = self.clip()?;
         }
         Ok(row)
     }
@@ -120,7 +127,7 @@ impl FinishedRun {
                 new.push((key, pattern, occurrence));
             }
         }
-        let occurrences: Vec<_> = new.iter().map(|it| it.2).collect();
+        let occurrences: Vec<_> = new.iter().map(|it| (it.1, it.2)).collect();
         let described = example::describe(symbolized, &occurrences);
         let rows = new.into_iter().zip(described);
         rows.map(|((key, pattern, _), it)| key.row(pattern, &it, (seed, failing))).collect()

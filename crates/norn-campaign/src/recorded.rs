@@ -32,7 +32,8 @@ impl RecordedRun {
         let run = Run::open(folder)?;
         let outcome = run.controlled.as_ref().map(|it| &it.outcome);
         let failed = outcome.filter(|it| it.is_failure()).map(|it| it.process);
-        let process = failed.unwrap_or_else(|| run.busiest());
+        let collected = run.collected.as_ref().map(|it| it.process);
+        let process = failed.or(collected).unwrap_or_else(|| run.busiest());
         let symbolized = SymbolizedTrace::open(front_end, folder, process)?;
         let patterns = RunPatterns::of(&symbolized, window);
         let outcome = judge(&run, process);
@@ -44,7 +45,7 @@ impl RecordedRun {
         let failing = self.outcome.failure().is_some();
         let found = self.patterns.patterns.iter();
         let new: Vec<_> = found.filter(|it| !localizer.is_described(&it.0, failing)).collect();
-        let occurrences: Vec<_> = new.iter().map(|it| &it.1).collect();
+        let occurrences: Vec<_> = new.iter().map(|it| (&it.0, &it.1)).collect();
         let described = example::describe(&self.symbolized, &occurrences);
         for ((pattern, _), accesses) in new.into_iter().zip(described) {
             localizer.describe(pattern, failing, accesses);

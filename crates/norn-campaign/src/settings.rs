@@ -10,7 +10,7 @@ use norn_trace::Bytes;
 use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::{CampaignError, Criteria};
+use crate::{CampaignError, Criteria, Vary};
 
 /// What all runs of a campaign have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ use crate::{CampaignError, Criteria};
 pub struct Settings {
     /// The program and its arguments.
     pub command: Vec<OsText>,
+    /// The [fingerprint](crate::fingerprint) of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// The command that checks the output of a run.
     pub check: Option<String>,
     /// The pattern in the output of failing runs.
@@ -34,6 +37,9 @@ pub struct Settings {
     pub values: bool,
     /// Number of slots of each window.
     pub window: usize,
+    /// How the runs differ.
+    #[serde(default)]
+    pub vary: Vary,
     /// What a first run measured.
     pub measured: Measured,
 }
@@ -61,13 +67,21 @@ impl Settings {
 
     /// Whether the user asked for the same in both.
     pub fn is_same_request(&self, other: &Settings) -> bool {
-        let bare = |it: &Settings| Settings { measured: Measured::default(), ..it.clone() };
+        let bare =
+            |it: &Settings| Settings { measured: Measured::default(), build: None, ..it.clone() };
         bare(self) == bare(other)
+    }
+
+    /// Whether both are about the same build of the program, as far as that is known.
+    pub fn is_same_build(&self, build: Option<&str>) -> bool {
+        self.build.as_deref().zip(build).is_none_or(|(one, other)| one == other)
     }
 
     /// Whether runs of both may be compared. The number of events may differ: it only tunes PCT.
     pub fn agrees(&self, other: &Settings) -> bool {
-        self.is_same_request(other) && self.measured.stdout == other.measured.stdout
+        self.is_same_request(other)
+            && self.is_same_build(other.build.as_deref())
+            && self.measured.stdout == other.measured.stdout
     }
 
     /// What counts as a failure.

@@ -7,7 +7,7 @@ use norn_store::{CampaignRow, Outcome, Store, StoredRun};
 
 use crate::{
     CampaignError, CodeSite, Failure, Localizer, Origin, RunEvidence, RunOutcome, Settings,
-    Variation, stored,
+    Variation, Vary, stored,
 };
 
 /// Number of runs that are read at a time.
@@ -28,19 +28,21 @@ pub struct StoredEvidence {
     /// The seed from which runs are read next.
     next: u64,
     waiting: VecDeque<StoredRun>,
+    vary: Vary,
     patterns: BTreeMap<i64, Pattern<CodeSite>>,
     failures: BTreeMap<i64, Failure>,
 }
 
 impl StoredEvidence {
     /// Nothing has been read.
-    pub fn new(window: usize, formula: Formula) -> StoredEvidence {
+    pub fn new(settings: &Settings, formula: Formula) -> StoredEvidence {
         StoredEvidence {
-            localizer: Localizer::new(window, formula),
+            localizer: Localizer::new(settings.window, formula),
             runs: 0,
             error: None,
             next: 0,
             waiting: VecDeque::new(),
+            vary: settings.vary,
             patterns: BTreeMap::new(),
             failures: BTreeMap::new(),
         }
@@ -53,8 +55,7 @@ impl StoredEvidence {
         reproduce: Reproduce<'_>,
     ) -> Result<StoredEvidence, CampaignError> {
         let CampaignRow { settings, settled, .. } = store.campaign()?;
-        let window = Settings::parse(&settings)?.window;
-        let mut evidence = StoredEvidence::new(window, formula);
+        let mut evidence = StoredEvidence::new(&Settings::parse(&settings)?, formula);
         while let Some(run) = evidence.read(store)? {
             if settled.is_some_and(|it| run.seed > it) {
                 break;
@@ -111,7 +112,7 @@ impl StoredEvidence {
         self.runs += 1;
         self.load_patterns(store, &run.patterns)?;
         let known = run.patterns.iter().filter_map(|it| self.patterns.get(it));
-        let reproduce = reproduce(Variation::new(run.seed, run.expected));
+        let reproduce = reproduce(Variation::new(self.vary, run.seed, run.expected));
         self.localizer.add(&RunEvidence {
             origin: Origin { name: run.seed.to_string(), reproduce, clip: None },
             outcome,

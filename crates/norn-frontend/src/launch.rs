@@ -23,6 +23,9 @@ pub struct Launch {
     pub version: String,
     /// The plan by which threads are scheduled, in a controlled run.
     pub plan: Option<Plan>,
+    /// Interleaving patterns that the runtime collects. Without a plan, this takes the place of recording
+    /// accesses.
+    pub collect: Option<Collect>,
     /// Patterns for the names of functions whose calls are recorded.
     pub functions: Vec<String>,
     /// The time limit of the subject.
@@ -32,7 +35,7 @@ pub struct Launch {
     /// The destination of its output.
     pub streams: Streams,
     /// Whether the subject gets its own process group, all of which is killed when it ends. Only for
-    /// a controlled run.
+    /// a controlled run, or if patterns are collected.
     pub apart: bool,
     /// The debugger in which it runs, and its arguments, if it runs in one. The debugger gets the
     /// terminal, and decides when to start and end the subject. Only for a controlled run.
@@ -45,6 +48,27 @@ pub struct Launch {
     pub keep_inputs: bool,
     /// The content of standard input, if the subject does not inherit it. A debugger keeps its own.
     pub stdin: Option<Vec<u8>>,
+}
+
+/// How interleaving patterns are collected while the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collect {
+    /// Number of slots of each window.
+    pub window: usize,
+    /// The random delays that vary the order of threads, if any.
+    pub delays: Option<Delays>,
+}
+
+/// Random delays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delays {
+    /// The seed of all choices.
+    pub seed: u64,
+    /// Number of accesses to shared variables and of synchronizing operations among which one is
+    /// delayed, on average.
+    pub every: u64,
+    /// The longest delay.
+    pub longest: Duration,
 }
 
 /// The destination of a subject's output, and the source of its input.

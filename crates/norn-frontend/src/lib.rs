@@ -26,7 +26,7 @@ pub use heap_name::{HeapName, HeapNames};
 pub use heap_type::HeapTypes;
 pub use inputs::{Call, Inputs};
 pub use interrupt::{Interrupt, SIGNALS, note};
-pub use launch::{Launch, Streams};
+pub use launch::{Collect, Delays, Launch, Streams};
 pub use memory::{Memory, OnStack, Region};
 pub use norn_model::Cancel;
 pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};

@@ -2,16 +2,17 @@
 //!
 //! Memory is needed for each variable, and for each pattern, but not for each access.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use norn_model::{
     BlockEffect, Effect, Event, EventId, MemoryAccess, Op, SiteId, ThreadEffect, granule,
 };
+use norn_window::{Ancestry as _, Match, Moment};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    Access, AccessKind, Match, Pattern,
+    Access, AccessKind, Pattern,
     fork_join::ForkJoin,
     variable::{Found, Variables},
 };
@@ -24,7 +25,7 @@ pub struct Collector {
     threads: ForkJoin,
     /// The sizes of allocated blocks, by their addresses.
     blocks: BTreeMap<u64, u64>,
-    /// Number of accesses, creations and joins of threads so far.
+    /// Number of accesses so far.
     time: u64,
     sampled: u64,
 }
@@ -43,10 +44,21 @@ pub struct Collected {
 pub struct Occurrence {
     /// The address of the variable.
     pub addr: u64,
-    /// The accesses, in order.
+    /// The accesses, in order; none if they are not in a trace.
     pub events: SmallVec<[EventId; 3]>,
-    /// The times of the accesses; see [`Access::time`].
-    times: SmallVec<[u64; 3]>,
+    /// The numbers of the threads and the places in the code of accesses that are not in a trace.
+    pub observed: Vec<(u32, u64)>,
+    /// Its place among other occurrences.
+    moment: Moment,
+}
+
+impl Occurrence {
+    /// An occurrence that is not in a trace: the variable, and the thread and the place in the code of
+    /// each access.
+    pub fn observed(addr: u64, accesses: impl IntoIterator<Item = (u32, u64)>) -> Occurrence {
+        let observed = accesses.into_iter().collect();
+        Occurrence { addr, events: SmallVec::new(), observed, moment: Moment::default() }
+    }
 }
 
 impl Collector {
@@ -82,12 +94,10 @@ impl Collector {
                 }
             }
             Effect::Thread(ThreadEffect::Fork(child)) => {
-                let time = self.tick();
-                self.threads.fork(event.id.thread, child, time);
+                self.threads.fork(event.id.thread, child);
             }
             Effect::Thread(ThreadEffect::Join(child)) => {
-                let time = self.tick();
-                self.threads.join(event.id.thread, child, time);
+                self.threads.join(event.id.thread, child);
             }
             _ => {}
         }
@@ -97,32 +107,31 @@ impl Collector {
         let kind = if access.write.is_some() { AccessKind::Write } else { AccessKind::Read };
         self.sampled += u64::from(granule::is_sampled(access.addr, access.size));
         let made = self.made(event, kind);
-        self.with(|variables, found| variables.record(access.addr, access.size, made, found));
+        let memory = (access.addr, access.size);
+        self.with(|variables, threads, found| variables.record(memory, made, threads, found));
     }
 
     /// A block is freed: as bad for its users as a write, and the end of what other threads may
     /// expect of it. Its windows stay until the memory is allocated again, for uses after this.
     fn free(&mut self, event: &Event, block: (u64, u64)) {
         let made = self.made(event, AccessKind::Write);
-        self.with(|variables, found| variables.record_known(block, made, found));
+        self.with(|variables, threads, found| variables.record_known(block, made, threads, found));
     }
 
     fn end(&mut self, block: (u64, u64)) {
-        self.with(|variables, found| variables.end(block, found));
+        self.with(|variables, _, found| variables.end(block, found));
     }
 
     fn made(&mut self, event: &Event, kind: AccessKind) -> Access {
-        Access { kind, site: event.site, event: event.id, time: self.tick() }
-    }
-
-    fn tick(&mut self) -> u64 {
         self.time += 1;
-        self.time - 1
+        let epoch = self.threads.epoch(event.id.thread);
+        Access { kind, site: event.site, event: event.id, epoch, time: self.time }
     }
 
-    fn with(&mut self, change: impl FnOnce(&mut Variables, Found<'_>)) {
+    fn with(&mut self, change: impl FnOnce(&mut Variables, &ForkJoin, Found<'_>)) {
         let (patterns, threads) = (&mut self.patterns, &self.threads);
-        change(&mut self.variables, &mut |addr, found| add(patterns, threads, addr, &found));
+        let found: Found<'_> = &mut |addr, found| add(patterns, threads, addr, &found);
+        change(&mut self.variables, threads, found);
     }
 
     /// The patterns of the run, which has ended.
@@ -131,7 +140,7 @@ impl Collector {
         let threads = self.threads;
         self.variables.finish(&mut |addr, it| add(&mut found, &threads, addr, &it));
         let mut patterns: Vec<_> = found.into_iter().collect();
-        patterns.sort_by(|one, other| one.1.order(&other.1).then_with(|| one.0.cmp(&other.0)));
+        patterns.sort_by(|one, other| (one.1.moment, &one.0).cmp(&(other.1.moment, &other.0)));
         Collected { patterns, sampled: self.sampled }
     }
 }
@@ -142,33 +151,27 @@ fn add(
     patterns: &mut FxHashMap<Pattern<SiteId>, Occurrence>,
     threads: &ForkJoin,
     addr: u64,
-    found: &Match,
+    found: &Match<Access>,
 ) {
     if threads.is_fixed(found) {
         return;
     }
+    let sites = found.accesses().iter().map(|it| it.site).collect();
+    let pattern = Pattern { kind: found.kind, sites };
     let occurrence = Occurrence {
         addr,
-        events: found.accesses.iter().map(|it| it.event).collect(),
-        times: found.accesses.iter().map(|it| it.time).collect(),
+        events: found.accesses().iter().map(|it| it.event).collect(),
+        observed: Vec::new(),
+        moment: found.moment(addr),
     };
     patterns
-        .entry(found.pattern())
+        .entry(pattern)
         .and_modify(|known| {
-            if occurrence.order(known) == Ordering::Less {
+            if occurrence.moment < known.moment {
                 *known = occurrence.clone();
             }
         })
         .or_insert(occurrence);
-}
-
-impl Occurrence {
-    /// By the time at which they are complete. The other accesses and the address make the order
-    /// total, so that it does not depend on the order of variables.
-    fn order(&self, other: &Occurrence) -> Ordering {
-        let key = |it: &Occurrence| (it.times.iter().rev().copied().collect::<Vec<_>>(), it.addr);
-        key(self).cmp(&key(other))
-    }
 }
 
 #[cfg(test)]
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn a_freed_block_is_written_and_an_allocated_one_is_new() {
         let lines = "T0 fork T0.1\nT0 alloc x 8\nT0.1 r x\nT0 free x\nT0.1 r x";
-        assert_eq!(patterns(lines), ["W1-R2 x", "R1-W2-R1 x"]);
+        assert_eq!(patterns(lines), ["R1-W2-R1 x", "W1-R2 x"]);
         let lines = "T0 fork T0.1\nT0 alloc x 8\nT0.1 r x\nT0 free x\nT0 alloc x 8\nT0 w x";
         assert_eq!(patterns(lines), ["R1-W2 x"]);
     }

@@ -1,57 +1,55 @@
-//! The order of accesses that creating and joining threads fixes.
-//!
-//! What a thread does before it creates another one, and what a thread did that has been joined, has
-//! the same order in every run. A pattern of which that fixes all of the order is no choice of the
-//! scheduler, so it cannot make a run fail. This is an addition to the paper: without it the accesses
-//! of the main thread after its joins, such as those that report a failure, are the most suspicious.
-//! Locks and other synchronization are no such reason, because their order may differ.
+//! Which threads of a run created and joined which ones.
 
 use norn_model::ThreadId;
+use norn_window::{Ancestry, Link};
 use rustc_hash::FxHashMap;
 
-use crate::{Access, Match};
-
-/// Which thread created and joined which one, and when. Times are those of [`Access::time`]: an access
-/// with a smaller one came before.
+/// Which thread created and joined which one, and how often each of them has done that.
 #[derive(Debug, Default)]
 pub(crate) struct ForkJoin {
-    created: FxHashMap<ThreadId, (ThreadId, u64)>,
-    joined: FxHashMap<ThreadId, (ThreadId, u64)>,
+    created: FxHashMap<u32, Link>,
+    joined: FxHashMap<u32, Link>,
+    /// By thread.
+    epochs: Vec<u32>,
 }
 
 impl ForkJoin {
+    /// The epoch of a thread; see [`Ancestry`].
+    #[inline]
+    pub(crate) fn epoch(&self, thread: ThreadId) -> u32 {
+        self.epochs.get(thread.0 as usize).copied().unwrap_or(0)
+    }
+
     /// A thread creates another one.
-    pub(crate) fn fork(&mut self, by: ThreadId, child: ThreadId, time: u64) {
-        self.created.insert(child, (by, time));
+    pub(crate) fn fork(&mut self, by: ThreadId, child: ThreadId) {
+        let epoch = self.next_epoch(by);
+        self.created.insert(child.0, Link::creation(by.0, epoch));
     }
 
     /// A thread has waited for the end of another one.
-    pub(crate) fn join(&mut self, by: ThreadId, child: ThreadId, time: u64) {
-        self.joined.entry(child).or_insert((by, time));
+    pub(crate) fn join(&mut self, by: ThreadId, child: ThreadId) {
+        let epoch = self.next_epoch(by);
+        self.joined.entry(child.0).or_insert(Link::join(by.0, epoch));
     }
 
-    /// Whether the accesses of a pattern have this order in every run.
-    pub(crate) fn is_fixed(&self, found: &Match) -> bool {
-        found.accesses.windows(2).all(|it| self.is_before(&it[0], &it[1]))
-    }
-
-    /// Whether an access always comes before a later one: what it is before by joins, meets what the
-    /// other one is after by creation.
-    fn is_before(&self, one: &Access, other: &Access) -> bool {
-        chain(&self.joined, one.event.thread, one.time).any(|(thread, from)| {
-            chain(&self.created, other.event.thread, other.time)
-                .any(|(creator, until)| creator == thread && from < until)
-        })
+    /// Begins the next epoch of a thread, and returns the one that has ended.
+    fn next_epoch(&mut self, thread: ThreadId) -> u32 {
+        let at = thread.0 as usize;
+        if self.epochs.len() <= at {
+            self.epochs.resize(at + 1, 0);
+        }
+        let epoch = self.epochs[at];
+        self.epochs[at] = Link::next(epoch);
+        epoch
     }
 }
 
-/// A thread and a time, then the thread that created or joined it, and so on.
-fn chain(
-    next: &FxHashMap<ThreadId, (ThreadId, u64)>,
-    thread: ThreadId,
-    time: u64,
-) -> impl Iterator<Item = (ThreadId, u64)> {
-    // In a damaged trace threads may have created each other.
-    let longest = next.len() + 1;
-    std::iter::successors(Some((thread, time)), |it| next.get(&it.0).copied()).take(longest)
+impl Ancestry for ForkJoin {
+    fn created(&self, thread: u32) -> Option<Link> {
+        self.created.get(&thread).copied()
+    }
+
+    fn joined(&self, thread: u32) -> Option<Link> {
+        self.joined.get(&thread).copied()
+    }
 }

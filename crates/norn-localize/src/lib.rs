@@ -21,14 +21,8 @@ mod window;
 pub use collect::{Collected, Collector, Occurrence};
 pub use evidence::{Cluster, Evidence, Ranked};
 pub use interval::Interval;
-pub use pattern::{Pattern, PatternKind};
+pub use norn_window::{AccessKind, MAX_WINDOW, MIN_WINDOW, PatternKind, WINDOW};
+pub use pattern::Pattern;
 pub use score::{Counts, Formula};
 pub use settle::{MIN_FAILED, MIN_PASSED, is_settled};
-pub use window::{Access, AccessKind, Match, Window};
-
-/// The default number of accesses that a window has room for, as in the paper.
-pub const WINDOW: usize = 5;
-/// The smallest window: the longest pattern has this many accesses.
-pub const MIN_WINDOW: usize = 3;
-/// The largest window.
-pub const MAX_WINDOW: usize = 64;
+pub use window::{Access, Window};

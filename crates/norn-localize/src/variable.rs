@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 
 use norn_model::granule::{GRANULE, granules, mask};
+use norn_window::Match;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::{Access, Match, Window};
+use crate::{Access, Window, fork_join::ForkJoin};
 
 /// Granules are grouped into pages of this many, so that freed memory is found without a search.
 const PAGE: u64 = 512;
@@ -36,7 +37,7 @@ pub(crate) struct Variables {
 }
 
 /// Gets a pattern and the address of its variable.
-pub(crate) type Found<'a> = &'a mut dyn FnMut(u64, Match);
+pub(crate) type Found<'a> = &'a mut dyn FnMut(u64, Match<Access>);
 
 impl Variables {
     pub(crate) fn new(size: usize) -> Variables {
@@ -44,7 +45,13 @@ impl Variables {
     }
 
     /// Records an access to memory.
-    pub(crate) fn record(&mut self, addr: u64, size: u64, access: Access, found: Found<'_>) {
+    pub(crate) fn record(
+        &mut self,
+        (addr, size): (u64, u64),
+        access: Access,
+        threads: &ForkJoin,
+        found: Found<'_>,
+    ) {
         for granule in granules(addr, size) {
             let page = self.pages.entry(granule / PAGE).or_default();
             let parts = page.entry(granule).or_default();
@@ -52,18 +59,24 @@ impl Variables {
             divide(parts, mask, access);
             for part in parts.iter_mut().filter(|it| it.mask & mask != 0) {
                 let at = address(granule, part.mask);
-                part.window.record(access, self.size, &mut |it| found(at, it));
+                part.window.record(access, self.size, threads, &mut |it| found(at, it));
             }
         }
     }
 
     /// Records an access to all variables in a block that are known.
-    pub(crate) fn record_known(&mut self, block: (u64, u64), access: Access, found: Found<'_>) {
+    pub(crate) fn record_known(
+        &mut self,
+        block: (u64, u64),
+        access: Access,
+        threads: &ForkJoin,
+        found: Found<'_>,
+    ) {
         let size = self.size;
         self.each_in(block, &mut |granule, parts| {
             for part in parts.iter_mut() {
                 let at = address(granule, part.mask);
-                part.window.record(access, size, &mut |it| found(at, it));
+                part.window.record(access, size, threads, &mut |it| found(at, it));
             }
         });
     }

@@ -1,28 +1,8 @@
-//! The window of a shared variable: its last accesses, of which no two adjacent ones are of the same
-//! thread.
-//!
-//! An access of the thread that made the last one replaces it, except that a read does not replace a
-//! write: both kinds of violation need a write. An access of another thread takes the next slot. If
-//! there is none, the patterns that begin with the oldest access are reported, and that access is
-//! evicted.
-//!
-//! The paper's algorithm reports patterns only when a full window slides. Then the last accesses of
-//! a run would be in no pattern, and the paper's own example would not come out. So a window is
-//! *drained* at its end: it slides until it is empty.
+//! The window of a variable of a recorded run. What it does with accesses is [`norn_window`]'s.
 
-use norn_model::{EventId, SiteId, ThreadId};
+use norn_model::{EventId, SiteId};
+use norn_window::{AccessKind, Ancestry, Match, Slots, drain, record};
 use smallvec::{SmallVec, smallvec};
-
-use crate::{Pattern, PatternKind};
-
-/// What an access does. An atomic read-modify-write counts as a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AccessKind {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-}
 
 /// An access to a shared variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,29 +13,30 @@ pub struct Access {
     pub site: SiteId,
     /// The thread, and the index among the thread's events.
     pub event: EventId,
-    /// Its position among the accesses, creations and joins of threads of the run.
+    /// The epoch of the thread; see [`Ancestry`].
+    pub epoch: u32,
+    /// Its position among the accesses of the run.
     pub time: u64,
 }
 
-impl Access {
-    fn thread(&self) -> ThreadId {
-        self.event.thread
+impl norn_window::Access for Access {
+    fn kind(&self) -> AccessKind {
+        self.kind
     }
-}
-
-/// The accesses of one pattern in a run, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// The kind of pattern.
-    pub kind: PatternKind,
-    /// Its accesses.
-    pub accesses: SmallVec<[Access; 3]>,
-}
-
-impl Match {
-    /// The pattern, without what is particular to the run.
-    pub fn pattern(&self) -> Pattern<SiteId> {
-        Pattern { kind: self.kind, sites: self.accesses.iter().map(|it| it.site).collect() }
+    fn thread(&self) -> u32 {
+        self.event.thread.0
+    }
+    fn epoch(&self) -> u32 {
+        self.epoch
+    }
+    fn time(&self) -> u64 {
+        self.time
+    }
+    fn is_same_place(&self, other: &Access) -> bool {
+        self.site == other.site
+    }
+    fn at(self, time: u64) -> Access {
+        Access { time, ..self }
     }
 }
 
@@ -80,66 +61,60 @@ impl Window {
     /// Adds an access to a window of `size` slots, and reports the patterns that begin with the access
     /// that is evicted, if there is one.
     #[inline]
-    pub fn record(&mut self, access: Access, size: usize, found: &mut dyn FnMut(Match)) {
-        if let Some(last) = self.slots.last_mut()
-            && last.thread() == access.thread()
-        {
-            if (last.kind, access.kind) != (AccessKind::Write, AccessKind::Read) {
-                *last = access;
-            }
-            return;
-        }
-        if self.slots.len() >= size {
-            self.slide(found);
-        }
-        self.slots.push(access);
+    pub fn record(
+        &mut self,
+        access: Access,
+        size: usize,
+        threads: &impl Ancestry,
+        found: &mut impl FnMut(Match<Access>),
+    ) {
+        record(self, access, size, threads, found);
     }
 
     /// Reports all patterns that are left.
-    pub fn drain(&mut self, found: &mut dyn FnMut(Match)) {
-        while self.slots.len() > 1 {
-            self.slide(found);
-        }
-        self.slots.clear();
+    pub fn drain(&mut self, found: &mut impl FnMut(Match<Access>)) {
+        drain(self, found);
     }
+}
 
-    /// Reports the patterns that begin with the oldest access, and evicts it. A pair is reported only
-    /// if no triple is, because the triple already contains it.
-    fn slide(&mut self, found: &mut dyn FnMut(Match)) {
-        if !self.triples(found) {
-            self.pair(found);
-        }
+impl Slots for Window {
+    type Access = Access;
+
+    fn len(&self) -> usize {
+        self.slots.len()
+    }
+    fn get(&self, at: usize) -> Access {
+        self.slots[at]
+    }
+    fn set(&mut self, at: usize, access: Access) {
+        self.slots[at] = access;
+    }
+    fn push(&mut self, access: Access) {
+        self.slots.push(access);
+    }
+    fn evict(&mut self) {
         self.slots.remove(0);
-    }
-
-    /// Reports all unserializable triples that begin with the oldest access.
-    fn triples(&self, found: &mut dyn FnMut(Match)) -> bool {
-        let Some((first, rest)) = self.slots.split_first() else { return false };
-        let mut any = false;
-        for (at, last) in rest.iter().enumerate().filter(|it| it.1.thread() == first.thread()) {
-            for remote in rest[..at].iter().filter(|it| it.thread() != first.thread()) {
-                let kind = PatternKind::of_triple(first.kind, remote.kind, last.kind);
-                let Some(kind) = kind else { continue };
-                any = true;
-                found(Match { kind, accesses: smallvec![*first, *remote, *last] });
-            }
-        }
-        any
-    }
-
-    /// Reports the oldest access and the next one, if they conflict.
-    fn pair(&self, found: &mut dyn FnMut(Match)) {
-        if let [first, second, ..] = *self.slots
-            && let Some(kind) = PatternKind::of_pair(first.kind, second.kind)
-        {
-            found(Match { kind, accesses: smallvec![first, second] });
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use norn_model::ThreadId;
+    use norn_window::Link;
+
     use super::*;
+
+    /// Threads of which nothing is known.
+    struct Strangers;
+
+    impl Ancestry for Strangers {
+        fn created(&self, _: u32) -> Option<Link> {
+            None
+        }
+        fn joined(&self, _: u32) -> Option<Link> {
+            None
+        }
+    }
 
     /// `R1 W2`: an access for each word, with its position as its site.
     fn accesses(text: &str) -> impl Iterator<Item = Access> {
@@ -148,14 +123,14 @@ mod tests {
             let kind = if kind == "W" { AccessKind::Write } else { AccessKind::Read };
             let thread = ThreadId(thread.parse().unwrap());
             let event = EventId { thread, index: at.into() };
-            Access { kind, site: SiteId(at), event, time: at.into() }
+            Access { kind, site: SiteId(at), event, epoch: 0, time: at.into() }
         })
     }
 
     /// The patterns that slide out of a window while accesses are recorded, and those that are drained.
     fn patterns(text: &str, size: usize) -> (Vec<String>, Vec<String>) {
-        let show = |it: &Match| {
-            let times: Vec<_> = it.accesses.iter().map(|it| it.time.to_string()).collect();
+        let show = |it: &Match<Access>| {
+            let times: Vec<_> = it.accesses().iter().map(|it| it.time.to_string()).collect();
             format!("{} {}", it.kind, times.join(" "))
         };
         let mut window: Option<Window> = None;
@@ -163,7 +138,7 @@ mod tests {
         for access in accesses(text) {
             match &mut window {
                 None => window = Some(Window::new(access)),
-                Some(it) => it.record(access, size, &mut |it| slid.push(show(&it))),
+                Some(it) => it.record(access, size, &Strangers, &mut |it| slid.push(show(&it))),
             }
         }
         window.unwrap().drain(&mut |it| drained.push(show(&it)));

@@ -14,15 +14,15 @@ use std::{
     },
     path::PathBuf,
     slice,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
 use memmap2::{MmapOptions, MmapRaw};
 use norn_abi::{
     arena::{
-        self, CHUNK, ChunkHeader, Control, Head, INPUT_OFFSET, INQUIRY_OFFSET, MODULE_OFFSET,
-        NAME_OFFSET, POINT_OFFSET, PROCESS_OFFSET, PROCESSES, Process, RING, SEGMENT_OFFSET,
-        SLOT_OFFSET, THREADS, ThreadSlot,
+        self, CHUNK, COLLECT_OFFSET, COLLECT_SIZE, ChunkHeader, Control, Head, INPUT_OFFSET,
+        INQUIRY_OFFSET, MODULE_OFFSET, NAME_OFFSET, POINT_OFFSET, PROCESS_OFFSET, PROCESSES,
+        Process, RING, SEGMENT_OFFSET, SLOT_OFFSET, THREADS, ThreadSlot,
     },
     function::{FUNCTIONS, Function, Inquiry, REDIRECTS, state},
     input::{Inputs, ROOM},
@@ -58,7 +58,9 @@ impl Arena {
             (*control).magic = arena::MAGIC;
             (*control).version = norn_abi::VERSION;
             (*control).layout = arena::LAYOUT;
-            (*control).options = global | if launch.values { arena::VALUES } else { 0 };
+            let collect = if launch.collect.is_some() { arena::COLLECT } else { 0 };
+            let values = if launch.values { arena::VALUES } else { 0 };
+            (*control).options = global | values | collect;
             (*control).recorder = std::process::id();
             (*control).seq.0.store(1, Ordering::Relaxed);
         }
@@ -166,6 +168,15 @@ impl Arena {
         unsafe {
             let start = self.map.as_ptr().add(INPUT_OFFSET + size_of::<Inputs>() + ROOM);
             slice::from_raw_parts(start, len)
+        }
+    }
+
+    /// The memory of collected patterns.
+    pub(crate) fn collected(&self) -> &[AtomicU64] {
+        // SAFETY: inside the mapping; any number is valid in these words.
+        unsafe {
+            let start = self.map.as_ptr().add(COLLECT_OFFSET).cast();
+            slice::from_raw_parts(start, COLLECT_SIZE / size_of::<AtomicU64>())
         }
     }
 

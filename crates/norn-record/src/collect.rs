@@ -10,7 +10,7 @@ use std::{
 
 use norn_abi::arena::{ChunkHeader, NO_PROCESS, STOP_DISK, STOP_NO, STOP_SIZE, state};
 use norn_frontend::Launch;
-use norn_trace::{Blocked, Controlled, End, Process, Run, Stop, StopReason, Writer};
+use norn_trace::{Blocked, Collected, Controlled, End, Process, Run, Stop, StopReason, Writer};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -108,10 +108,15 @@ impl<'a> Collector<'a> {
     }
 
     /// Writes the final description.
-    pub(crate) fn finish(mut self, controlled: Option<Controlled>) -> io::Result<Run> {
+    pub(crate) fn finish(
+        mut self,
+        controlled: Option<Controlled>,
+        collected: Option<Collected>,
+    ) -> io::Result<Run> {
         let control = self.arena.control();
         self.run.complete = true;
         self.run.controlled = controlled;
+        self.run.collected = collected;
         self.run.functions = self.functions.describe();
         let refused = self.arena.inquiry().refused.load(Ordering::Relaxed);
         self.run.refused_functions = u64::from(refused) + self.functions.left_out;

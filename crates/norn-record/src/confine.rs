@@ -15,9 +15,10 @@ use crate::descendants;
 const QUERY: libc::c_ulong = 0xffff_ffff;
 
 /// Starts a subject, and returns whether its memory layout is the same in every run. A subject that is
-/// not controlled is started as it would be without norn.
+/// only recorded is started as it would be without norn. Collected patterns need code at addresses that
+/// differ in their lower halves, so that layout is fixed, too.
 pub(crate) fn spawn(mut command: Command, launch: &Launch) -> io::Result<(Child, bool)> {
-    if launch.plan.is_none() {
+    if launch.plan.is_none() && launch.collect.is_none() {
         return Ok((command.spawn()?, false));
     }
     descendants::adopt_orphans();

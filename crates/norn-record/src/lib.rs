@@ -15,6 +15,7 @@ mod launch;
 mod limit;
 mod message;
 mod panic;
+mod pattern;
 mod rust_std;
 mod signals;
 mod stream;
@@ -108,9 +109,12 @@ pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, R
     }
     let debugged = !launch.debugger.is_empty();
     // A debugger handles the keys of the terminal itself.
-    let ends = control.is_some() && !debugged;
+    let ends = (control.is_some() || launch.apart) && !debugged;
     let signals = signals::Signals::take_over(ends).map_err(RecordError::Signals)?;
     let arena = arena::Arena::create(launch, control).map_err(RecordError::Arena)?;
+    if let Some(collect) = &launch.collect {
+        pattern::request(&arena, collect);
+    }
     let run = launch::describe(launch);
     let output = |source| RecordError::Output { path: launch.output.clone(), source };
     let mut writer = norn_trace::Writer::create(&launch.output).map_err(output)?;
@@ -132,7 +136,8 @@ pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, R
     let launch::Launched { status, cut, errors, same_layout } = launched;
     let outcome = || control::read(&arena.control().outcome, input::fed(&arena, launch, control));
     let controlled = control.map(|it| it.describe(same_layout, outcome()));
-    let run = collector.finish(controlled).map_err(output)?;
+    let collected = launch.collect.as_ref().and_then(|it| pattern::read(&arena, it));
+    let run = collector.finish(controlled, collected).map_err(output)?;
     if let Some(inputs) = input::kept(&arena, launch).filter(|_| recorded) {
         inputs.write(&launch.output).map_err(output)?;
     }

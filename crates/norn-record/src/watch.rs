@@ -46,7 +46,7 @@ impl Watch {
         Watch {
             subject: subject.cast_signed(),
             own_group: launch.apart,
-            controlled: plan.is_some(),
+            controlled: plan.is_some() || launch.apart,
             on_failure: if plan.is_some_and(|it| it.linger) {
                 OnFailure::Show
             } else {

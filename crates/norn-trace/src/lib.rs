@@ -10,6 +10,7 @@ mod calls;
 mod channel;
 mod chunk;
 mod class;
+mod collected;
 mod copy;
 mod count;
 mod damage;
@@ -40,6 +41,7 @@ mod visit;
 mod wake;
 
 pub use class::{class_code, class_of};
+pub use collected::{Collected, CollectedAccess, CollectedPattern};
 pub use count::Counts;
 pub use damage::{Damage, Flaw};
 pub use error::TraceError;

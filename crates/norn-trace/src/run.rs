@@ -3,7 +3,7 @@
 use norn_model::{Order, OsText};
 use serde::{Deserialize, Serialize};
 
-use crate::Controlled;
+use crate::{Collected, Controlled};
 
 /// Everything about a run that is not an event.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
@@ -37,6 +37,9 @@ pub struct Run {
     /// The settings and the result of a controlled run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controlled: Option<Controlled>,
+    /// The patterns that the runtime collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collected: Option<Collected>,
     /// The functions whose calls were requested to be recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<WantedFunctions>,

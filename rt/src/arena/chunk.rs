@@ -11,7 +11,7 @@ use norn_abi::{
 };
 
 use super::{OPTIONS, PATIENCE, awaiting, control, ring_bell, table};
-use crate::{control::was_on, event, hook, intercept::load, sys, thread};
+use crate::{collect, control::was_on, event, hook, intercept::load, sys, thread};
 
 /// Starts recording into a slot whose head is filled in.
 ///
@@ -31,6 +31,7 @@ pub unsafe fn start(slot: *mut ThreadSlot) {
             (*slot).stop_at.store(u64::MAX, Ordering::Relaxed);
         }
         (*slot).table = (&raw const *table()).cast();
+        collect::attach(slot);
         start_chunk(slot, 0, 0);
         (*slot).head.state.store(state::LIVE, Ordering::Release);
     }
@@ -58,7 +59,7 @@ unsafe fn start_chunk(slot: *mut ThreadSlot, index: u32, last_seq: u64) {
             child: head.child,
             role: head.role,
             index,
-            options: OPTIONS.load(Ordering::Relaxed) | CODEC_V2,
+            options: OPTIONS.load(Ordering::Relaxed) & (arena::VALUES | arena::GLOBAL) | CODEC_V2,
             depth: depth as u32,
             frames: frames as u32,
             last_seq,

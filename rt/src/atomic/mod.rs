@@ -25,7 +25,7 @@ use turn::{Turn, observe};
 use word::{Word, exchange};
 
 use crate::{
-    arena,
+    arena, collect,
     control::{self, heap, memory},
     event, thread,
 };
@@ -46,6 +46,9 @@ unsafe fn record<W: Word>(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        if collect::is_on() {
+            collect::atomic(slot, kind, at as usize, 1 << W::LOG2, pc);
+        }
         let mut args = [request.pack(), 0, 0];
         let mut high = [0, 0];
         for (i, value) in values.iter().enumerate() {
@@ -80,6 +83,13 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
         if control::was_on() {
             control::before(slot, kind, pc, at as usize);
             heap::check(slot, at as usize, 1 << W::LOG2, pc);
+        }
+        if collect::is_only() {
+            // Whether it exchanges is not known yet; see `compare`.
+            if kind != Kind::AtomicCas {
+                collect::atomic(slot, kind, at as usize, 1 << W::LOG2, pc);
+            }
+            return None;
         }
         if !(*slot).lane.full() || arena::make_room(slot) {
             return Some(slot);
@@ -222,6 +232,12 @@ unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), p
             }
             seen
         });
+        if collect::is_only()
+            && let Some(slot) = thread::recorded()
+        {
+            let kind = if seen == old { Kind::AtomicCas } else { Kind::AtomicCasFailed };
+            collect::atomic(slot, kind, at as usize, 1 << W::LOG2, pc);
+        }
         if memory::is_on()
             && let Some(slot) = thread::recorded()
         {

@@ -69,7 +69,7 @@ unsafe fn is_programs(slot: *mut ThreadSlot, block: usize) -> bool {
 ///
 /// # Safety
 /// The block was allocated by libc's allocator.
-unsafe fn size_of_block(block: usize) -> usize {
+pub unsafe fn size_of_block(block: usize) -> usize {
     // SAFETY: guaranteed by the caller. A replaced allocator may store something else there; then a
     // block that could not be moved is recorded with a wrong size.
     match block {

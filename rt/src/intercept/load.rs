@@ -8,7 +8,7 @@ use core::{
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use crate::{arena, control, function, number, rust_std, sys};
+use crate::{arena, collect, control, function, number, rust_std, sys};
 
 const MOST: usize = 512;
 
@@ -111,6 +111,7 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     KNOWN[count].1.store(module.end, Ordering::Relaxed);
     COUNT.store(count + 1, Ordering::Release);
     control::schedule::module(module.start, module.path());
+    collect::code(module.start, module.end);
     // SAFETY: the slot is the current thread's.
     unsafe {
         if arena::make_room(slot) {

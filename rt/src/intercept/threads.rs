@@ -17,7 +17,7 @@ use super::{
     process,
 };
 use crate::{
-    arena,
+    arena, collect,
     channel::{Sending, signal::of_cancel},
     control::{self, NEVER},
     event, handle, number, real, signal, sys, thread, tls,
@@ -203,6 +203,7 @@ unsafe fn created(
         };
         control::adopt(slot, parent);
         let number = (*slot).head.thread;
+        collect::fork(parent, number);
         arena::make_room(parent);
         let seq = number::next(parent);
         let result = thread::quietly(parent, || real(run, slot as usize));

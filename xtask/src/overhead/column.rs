@@ -28,6 +28,8 @@ pub(super) enum Column {
     NoValues,
     /// Recorded with a total order and values.
     Global,
+    /// Patterns are collected, and nothing is recorded.
+    Collect,
     /// Built with the compiler's own ThreadSanitizer.
     Libtsan,
     /// Native, on the smaller input of valgrind's tools.
@@ -37,6 +39,7 @@ pub(super) enum Column {
 }
 
 impl Column {
+    /// The modes of the comparison of recorders.
     pub(super) const ALL: [Column; 9] = [
         Column::Native,
         Column::Idle,
@@ -56,6 +59,7 @@ impl Column {
             Column::Local => "norn, local",
             Column::NoValues => "norn, local, no values",
             Column::Global => "norn, global",
+            Column::Collect => "norn, collecting",
             Column::Libtsan => "libtsan",
             Column::NativeSmall => "native, smaller input",
             Column::Helgrind => "helgrind",
@@ -63,7 +67,13 @@ impl Column {
         }
     }
 
+    /// Whether it writes a trace.
     pub(super) fn records(self) -> bool {
+        self == Column::Collect || self.records_events()
+    }
+
+    /// Whether it writes a trace whose events are counted.
+    pub(super) fn records_events(self) -> bool {
         matches!(self, Column::Local | Column::NoValues | Column::Global)
     }
 
@@ -93,6 +103,7 @@ impl Column {
             Column::Local => record(&["--order", "local"])?,
             Column::NoValues => record(&["--order", "local", "--no-values"])?,
             Column::Global => record(&["--order", "global"])?,
+            Column::Collect => record(&["--collect"])?,
             Column::Libtsan => with_libtsan(subject),
             Column::Helgrind => under_valgrind("helgrind", subject),
             Column::Drd => under_valgrind("drd", subject),

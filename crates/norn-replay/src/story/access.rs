@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use norn_model::{Event, EventId, Op, Operand};
+use norn_model::{Event, EventId, Op, Operand, ThreadId};
 use norn_report::{Access, Action, Number, Object};
 
 use super::{last::value, symbolizer::Symbolizer};
@@ -29,6 +29,33 @@ pub fn accesses(
         symbols.memory.learn(&event);
     }
     found
+}
+
+/// Accesses to a variable that are not in a trace, by the thread and the place in the code of each, and
+/// whether it writes. Neither their values nor the calls that led to them are known.
+pub fn observed_accesses(
+    symbolized: &SymbolizedTrace,
+    addr: u64,
+    accesses: impl IntoIterator<Item = (ThreadId, u64, bool)>,
+) -> Vec<Access> {
+    let symbols = Symbolizer::new(symbolized);
+    let variable = Object { address: None, ..symbols.object(addr, 1) };
+    let access = |(thread, pc, write): (ThreadId, u64, bool)| {
+        let stack = symbolized.locations(pc);
+        Access {
+            thread: symbolized.thread(thread),
+            action: if write { Action::Write } else { Action::Read },
+            event: None,
+            stuck: false,
+            variable: variable.clone(),
+            value: None,
+            shown: None,
+            frames: stack.clone(),
+            stack,
+            locks: Vec::new(),
+        }
+    };
+    accesses.into_iter().map(access).collect()
 }
 
 fn access(symbols: &Symbolizer<'_>, event: &Event) -> Option<Access> {

@@ -22,7 +22,7 @@ use norn_model::Consequence;
 use norn_report::{FailureKind, Story};
 
 pub use self::{
-    access::accesses,
+    access::{accesses, observed_accesses},
     exit::exit_calls,
     last::{row, rows},
 };

@@ -73,6 +73,7 @@ pub(crate) fn run() -> Run {
         unrecorded_threads: 0,
         late_events: 0,
         controlled: None,
+        collected: None,
         functions: Vec::new(),
         refused_functions: 0,
     }

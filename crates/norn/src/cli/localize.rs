@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum, builder::PossibleValue, value_parser};
+use norn_campaign::Vary;
 use norn_localize::{Formula, MAX_WINDOW, MIN_WINDOW, WINDOW};
 use regex::bytes::Regex;
 
@@ -36,6 +37,9 @@ pub(crate) struct Localize {
     #[arg(long, default_value_t = 0, value_name = "NUMBER", help_heading = "Runs")]
     #[arg(value_parser = value_parser!(u64).range(..1 << 62))]
     pub(crate) seed: u64,
+    /// What makes the runs differ
+    #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]
+    pub(crate) vary: VaryArg,
     /// Make all runs, also if the ranking has settled before
     #[arg(long, help_heading = "Runs")]
     pub(crate) no_early_stop: bool,
@@ -63,6 +67,25 @@ pub(crate) struct Localize {
         value_name = "PROGRAM"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+/// What makes runs differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VaryArg {
+    /// Controlled schedules, of which each can be repeated exactly
+    #[default]
+    Schedules,
+    /// Random delays at nearly native speed; patterns are collected while the program runs
+    Delays,
+}
+
+impl From<VaryArg> for Vary {
+    fn from(vary: VaryArg) -> Vary {
+        match vary {
+            VaryArg::Schedules => Vary::Schedules,
+            VaryArg::Delays => Vary::Delays,
+        }
+    }
 }
 
 /// What counts as a failure besides crashes, deadlocks and error statuses.
@@ -98,7 +121,7 @@ pub(crate) struct StoreArgs {
         value_name = "FILE|URL",
         conflicts_with_all = [
             "from", "check", "fail_regex", "fail_on_output_change", "seed", "window", "max_steps",
-            "no_values", "no_early_stop",
+            "no_values", "no_early_stop", "vary",
         ]
     )]
     pub(crate) resume: Option<String>,
@@ -144,7 +167,7 @@ pub(crate) struct Ranking {
 }
 
 /// The size of a window.
-fn window(text: &str) -> Result<usize, String> {
+pub(super) fn window(text: &str) -> Result<usize, String> {
     let size = text.parse().ok().filter(|it| (MIN_WINDOW..=MAX_WINDOW).contains(it));
     size.ok_or_else(|| format!("expected a number from {MIN_WINDOW} to {MAX_WINDOW}"))
 }

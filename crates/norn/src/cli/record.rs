@@ -3,9 +3,10 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, ValueEnum};
+use norn_localize::WINDOW;
 use norn_model::Order;
 
-use super::limit::size;
+use super::{limit::size, localize::window};
 
 #[derive(Args, Debug)]
 #[command(
@@ -23,6 +24,13 @@ pub(crate) struct Record {
     /// Do not record the values of reads and writes
     #[arg(long)]
     pub(crate) no_values: bool,
+    /// Record no accesses, but collect interleaving patterns while the program runs, for `norn localize
+    /// --from`
+    #[arg(long, conflicts_with_all = ["order", "no_values", "function"])]
+    pub(crate) collect: bool,
+    /// With --collect: number of accesses to each variable among which patterns are looked for
+    #[arg(long, default_value_t = WINDOW, value_name = "NUMBER", value_parser = window)]
+    pub(crate) window: usize,
     /// Stop recording when the trace has this size (K, M, G); the program runs on
     #[arg(long, default_value = "8G", value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: u64,
@@ -38,7 +46,7 @@ pub(crate) struct Record {
 pub(crate) struct Functions {
     /// Record calls of the functions with this name, with arguments and result; * matches any text (can
     /// be repeated)
-    #[arg(long = "function", value_name = "NAME")]
+    #[arg(id = "function", long = "function", value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }
 

@@ -45,6 +45,9 @@ pub(crate) struct Run {
     /// feeds it back
     #[arg(long)]
     pub(crate) record_inputs: bool,
+    /// Also collect interleaving patterns while the program runs, as `norn record --collect` does
+    #[arg(long)]
+    pub(crate) collect: bool,
     /// Folder for the trace [default: run.norn]; with --times, for one run of each kind [default: none]
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,

@@ -1,10 +1,10 @@
 //! `norn campaign`: shows and merges stored campaigns.
 
-use std::io::Write as _;
+use std::{fs, io::Write as _, path::Path};
 
 use anyhow::ensure;
 use norn_campaign::Settings;
-use norn_store::{CampaignRow, Location, Store, StoreError};
+use norn_store::{CampaignRow, Location, Progress, Store, StoreError};
 
 use super::localize;
 use crate::{
@@ -49,11 +49,18 @@ fn merge(args: &CampaignMerge) -> anyhow::Result<Exit> {
     let Some(settings) = common else { return Ok(Exit::Clean) };
     // Which of the merged runs would have been enough is not asked again.
     let campaign = CampaignRow { settings: settings.text()?, stop_early: false, settled: None };
-    let mut merged = Store::begin(&output, &campaign)?;
-    for store in &mut sources {
-        merged.absorb(store)?;
-    }
-    let progress = merged.progress()?;
+    let progress = match &output {
+        Location::File(path) => {
+            // The file has its name only when it is complete.
+            let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+            let scratch = tempfile::tempdir_in(folder.unwrap_or(Path::new(".")))?;
+            let part = scratch.path().join("merged.db");
+            let progress = fill(&Location::File(part.clone()), &campaign, &mut sources)?;
+            fs::rename(part, path)?;
+            progress
+        }
+        _ => fill(&output, &campaign, &mut sources)?,
+    };
     writeln!(
         terminal::stderr(),
         "norn: `{}` has {} runs of {} campaigns",
@@ -62,4 +69,17 @@ fn merge(args: &CampaignMerge) -> anyhow::Result<Exit> {
         sources.len()
     )?;
     Ok(Exit::Clean)
+}
+
+/// Writes the runs of all campaigns to a new one.
+fn fill(
+    output: &Location,
+    campaign: &CampaignRow,
+    sources: &mut [Store],
+) -> Result<Progress, StoreError> {
+    let mut merged = Store::begin(output, campaign)?;
+    for store in sources {
+        merged.absorb(store)?;
+    }
+    merged.progress()
 }

@@ -4,7 +4,7 @@
 use std::{io, iter, os::unix::process::ExitStatusExt as _, process::ExitStatus};
 
 use norn_abi::arena::{PROCESSES, THREADS};
-use norn_frontend::{Launch, Recording};
+use norn_frontend::{Collect, Launch, Recording};
 use norn_record::ADDRESS_SPACE;
 use norn_trace::{Run, StopReason};
 
@@ -15,8 +15,9 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
         command: args.command,
         output: args.output,
         order: args.order.into(),
-        values: !args.no_values,
+        values: !args.no_values && !args.collect,
         max_size: args.max_size,
+        collect: args.collect.then_some(Collect { window: args.window, delays: None }),
         functions: args.functions.names,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Launch::default()

@@ -8,7 +8,8 @@ use std::{
 };
 
 use norn_abi::control::StrategyKind;
-use norn_frontend::{Cut, Launch, Plan, Streams};
+use norn_frontend::{Collect, Cut, Launch, Plan, Streams};
+use norn_localize::WINDOW;
 use norn_model::Consequence;
 use norn_replay::{BatchMode, CompletedRun, RunKind, SymbolizedTrace};
 use norn_report::{Batch, ExitStatus, Report};
@@ -35,6 +36,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         command: args.command.clone(),
         output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
         plan: Some(plan(args)),
+        collect: args.collect.then_some(Collect { window: WINDOW, delays: None }),
         functions: args.functions.names.clone(),
         keep_inputs: args.record_inputs,
         stdin: if args.record_inputs { input::stdin()? } else { None },

@@ -3,7 +3,9 @@
 
 mod campaign;
 mod cause;
+mod collected;
 mod criterion;
+mod delays;
 mod kit;
 mod ranking;
 mod recorded;

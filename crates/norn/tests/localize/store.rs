@@ -52,6 +52,28 @@ fn runs_can_be_added() {
 }
 
 #[test]
+fn another_build_of_the_program_is_refused() {
+    let program = program("account");
+    program.localize(&["-n", "3", "--confirm", "0", "--store", "runs.db"]);
+    let path = program.folder.path().join("program");
+    let mut content = fs::read(&path).unwrap();
+    // What follows the sections of an ELF file has no meaning, but it is another file.
+    content.push(0);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, content).unwrap();
+    for words in [
+        &["localize", "--resume", "runs.db", "-n", "2"][..],
+        &["localize", "--store", "runs.db", "--worker"],
+        &["localize", "--store", "runs.db", "-n", "3", "--confirm", "0", "--", "./program"],
+    ] {
+        let ran = program.norn(words);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("the program is not the one of the campaign"), "{ran:?}");
+    }
+    assert_eq!(runs(&show(&program, "runs.db")), 3);
+}
+
+#[test]
 fn a_killed_campaign_goes_on() {
     let program = program("account");
     let words = [

@@ -2,7 +2,7 @@
 
 use std::{io::Write as _, time::Duration};
 
-use norn_campaign::{Campaign, Conducted, Variation, worker_name};
+use norn_campaign::{Campaign, Conducted, Experiment, Variation, worker_name};
 use norn_frontend::Interrupt;
 use norn_store::Store;
 
@@ -71,14 +71,17 @@ fn finish(args: &Localize, campaign: &Campaign<'_>, store: &mut Store) -> anyhow
     if let Some(error) = &evidence.error {
         writeln!(terminal::stderr(), "norn: a run was lost: {}", norn_model::printable(error))?;
     }
+    let mut forced = Vec::new();
     let suspects = evidence.localizer.suspects(args.ranking.confirm);
     for (cluster, (failure, patterns)) in localization.clusters.iter_mut().zip(&suspects) {
         for (ranked, pattern) in cluster.ranking.iter_mut().zip(patterns) {
-            ranked.experiment = Some(campaign.experiment(store, failure, pattern)?);
+            let Experiment { report, clip } = campaign.experiment(store, failure, pattern)?;
+            ranked.experiment = Some(report);
+            forced.push((cluster.first.clone(), clip));
         }
     }
     if let Some(folder) = &args.clips {
-        write_clips(store, &mut localization, folder)?;
+        write_clips(store, &mut localization, folder, &forced)?;
     }
     let command = settings.command.iter().map(|it| it.lossy().into_owned()).collect();
     let exit = super::print(args.format, localization, command)?;

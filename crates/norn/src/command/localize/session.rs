@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use anyhow::{Context as _, bail};
-use norn_campaign::{Measured, Settings, is_dead};
+use norn_campaign::{Measured, Settings, fingerprint, is_dead};
 use norn_frontend::{Cut, Launch, Plan};
 use norn_model::OsText;
 use norn_store::{CampaignRow, Location, Store};
@@ -49,6 +49,13 @@ pub(super) fn open(args: &Localize, scratch: &Scratch) -> anyhow::Result<Result<
     }
     let CampaignRow { settings, stop_early, .. } = store.campaign()?;
     let mut settings = Settings::parse(&settings)?;
+    let program = settings.command.first().and_then(|it| fingerprint(&it.0));
+    if !settings.is_same_build(program.as_deref()) {
+        bail!(
+            "the program is not the one of the campaign: its file differs\nhint: all runs need the same \
+             build; copy it to all machines, or begin another campaign"
+        );
+    }
     // A slow machine may need more time.
     settings.timeout = args.limits.timeout.or(settings.timeout);
     let launch = settings.launch(launch(&args.limits));
@@ -103,6 +110,7 @@ fn requested(args: &Localize) -> Settings {
     let criteria = &args.criteria;
     Settings {
         command: args.command.iter().cloned().map(OsText).collect(),
+        build: args.command.first().and_then(|it| fingerprint(it)),
         check: criteria.check.clone(),
         fail_regex: criteria.fail_regex.as_ref().map(ToString::to_string),
         fail_on_output_change: criteria.fail_on_output_change,
@@ -111,6 +119,7 @@ fn requested(args: &Localize) -> Settings {
         max_size: args.limits.max_size.min(Scratch::MOST_TRACE),
         values: !args.limits.no_values,
         window: args.ranking.window,
+        vary: args.vary.into(),
         measured: Measured::default(),
     }
 }

@@ -41,17 +41,22 @@ pub(super) fn ranked(
     Ok((localization, settings, evidence))
 }
 
-/// Writes the clip of the first run with each failure to a folder, and names it in the ranking.
+/// Writes the clip of the first run with each failure to a folder, and names it in the ranking. A run
+/// that was not controlled has none; then it is the clip of a run with a pattern forced, which is given
+/// with the first run of its failure.
 pub(super) fn write_clips(
     store: &mut Store,
     localization: &mut Localization,
     folder: &Path,
+    forced: &[(String, Option<String>)],
 ) -> anyhow::Result<()> {
     let failures = store.failures()?;
     for (number, failure) in (1..).zip(&failures) {
         let first = failure.seed.to_string();
         let cluster = localization.clusters.iter_mut().find(|it| it.first == first);
-        if let (Some(cluster), Some(clip)) = (cluster, &failure.clip) {
+        let forced = forced.iter().find(|it| it.0 == first && it.1.is_some());
+        let clip = failure.clip.as_ref().or(forced.and_then(|it| it.1.as_ref()));
+        if let (Some(cluster), Some(clip)) = (cluster, clip) {
             let path = folder.join(format!("{number}.json"));
             fs::create_dir_all(folder)
                 .and_then(|()| fs::write(&path, clip))
