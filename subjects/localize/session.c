@@ -1,4 +1,4 @@
-// A request uses the session while another thread closes it. Fails about once in 1000 native runs.
+// A request uses the session while another thread closes it. Native runs hardly ever fail.
 // Bug: the session can be closed between the check and the use.
 // True: R1-W2-R1 at check, close, use
 // The twin is session_fixed.c.
