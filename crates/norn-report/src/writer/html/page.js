@@ -1,7 +1,9 @@
 "use strict";
 // Shows one finding at a time. All texts are set as text, never as markup.
 
-const ROW = 28, PLACE = 104, LANE = 200, CHUNK = 100, KEEP = 3, LONG = 8;
+const ROW = 28, PLACE = 104, LANE = 200, CHUNK = 50, KEEP = 3, LONG = 8;
+// How many rows above and below the visible ones have their lines drawn.
+const MARGIN = 40;
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 
@@ -130,7 +132,8 @@ function accesses(entry) {
     h("div", {}, entry.steps ? h("span", { class: "step" }, String(at + 1)) : "", h("span", { class: "thread" }, it.thread)),
     h("div", { class: "what" }, it.text),
     it.locks.length ? h("div", { class: "locks" }, "holding " + it.locks.join(", ")) : "",
-    it.frames.length ? h("ol", { "aria-label": "call stack" }, it.frames.map((frame) => h("li", {}, frame))) : "");
+    it.frames.length ? h("ol", { "aria-label": "call stack" }, it.frames.map((frame) => h("li", {}, frame))) : "",
+    it.calls ? h("details", {}, h("summary", {}, `all ${it.calls.length} calls`), h("ol", {}, it.calls.map((frame) => h("li", {}, frame)))) : "");
   return [h("h3", {}, entry.steps ? "The accesses" : "The threads"), h("div", { class: "accesses" }, entry.accesses.map(card))];
 }
 
@@ -163,6 +166,10 @@ function panel(name, title, order, lanes) {
   const element = h("section", { class: "order " + name, "aria-label": title }, h("h4", {}, title), scroll);
   const it = { name, order, lanes, rows, heads, svg, inner, scroll, element, open: new Set(), items: [] };
   fold(it);
+  scroll.addEventListener("scroll", () => {
+    it.top = scroll.scrollTop;
+    lines(it);
+  });
   rows.addEventListener("click", (event) => {
     const row = event.target.closest(".row");
     if (!row) return;
@@ -210,6 +217,9 @@ function layOut() {
 function draw(panel) {
   const width = Math.max(LANE, (panel.scroll.clientWidth - PLACE - 2) / panel.lanes.length);
   panel.width = width;
+  panel.height = panel.scroll.clientHeight || innerHeight;
+  panel.top = panel.scroll.scrollTop;
+  panel.drawn = null;
   panel.inner.style.width = PLACE + width * panel.lanes.length + "px";
   [...panel.heads.children].forEach((it, at) => { it.style.width = (at ? width : PLACE) + "px"; });
   panel.elements = [];
@@ -217,7 +227,7 @@ function draw(panel) {
   for (let from = 0; from < panel.items.length; from += CHUNK) {
     const part = panel.items.slice(from, from + CHUNK);
     const chunk = h("div", { class: "chunk", role: "presentation" }, part.map((item, at) => rowOf(panel, item, from + at)));
-    chunk.style.containIntrinsicSize = `auto ${part.length * ROW}px`;
+    chunk.style.height = part.length * ROW + "px";
     chunks.push(chunk);
   }
   panel.rows.replaceChildren(...chunks);
@@ -249,6 +259,7 @@ function rowOf(panel, item, at) {
   if (row.value !== undefined) cell.append(h("span", { class: "is" }, " = "), h("span", { class: row.other === undefined ? "value" : "value differs" }, row.value));
   if (row.other !== undefined) cell.append(h("s", { class: "was", title: "value in the recorded order" }, row.other));
   if (row.times > 1) cell.append(h("span", { class: "was" }, ` ${row.times} times`));
+  if (row.switch !== undefined) cell.append(h("span", { class: "why-switch", title: row.switch }, row.switch));
   cell.style.marginLeft = row.lane * panel.width + "px";
   cell.style.width = panel.width + "px";
   element.append(place, cell);
@@ -260,15 +271,23 @@ function words(row) {
   return row.object ? `${row.text} ${row.object}` : row.text;
 }
 
-function lines(panel) {
+/** Draws the lines of the rows that are visible, and of some around them: to paint those of thousands of rows takes longer than a step may. */
+function lines(panel, all) {
   const { order, items, itemOf, width } = panel;
+  const first = all ? 0 : Math.max(0, Math.floor(panel.top / ROW)), shown = all ? items.length : Math.ceil(panel.height / ROW) + 1;
+  if (panel.drawn && panel.drawn.from <= first && Math.min(items.length, first + shown) <= panel.drawn.to) return;
+  const from = Math.max(0, first - MARGIN), to = Math.min(items.length, first + shown + MARGIN);
+  panel.drawn = { from, to };
   const x = (at) => PLACE + order.rows[items[at].to].lane * width + 18;
-  const y = (at) => at * ROW + ROW / 2;
+  const y = (at) => (at - from) * ROW + ROW / 2;
+  const clip = (at) => Math.min(to, Math.max(from - 1, at));
   const paths = { run: "", switch: "", read: "", hand: "", "read-head": "", "hand-head": "", dot: "", "dot-step": "" };
   const held = [];
   const depth = new Map();
-  for (const [lane, from, to, lock] of order.held) {
-    const top = y(itemOf[from]), end = to < order.rows.length ? y(itemOf[to]) : items.length * ROW;
+  for (const [lane, begin, stop, lock] of order.held) {
+    const one = itemOf[begin], two = stop < order.rows.length ? itemOf[stop] : items.length;
+    if (two < from || one >= to) continue;
+    const top = y(clip(one)), end = y(clip(two));
     const used = depth.get(lane) || [];
     let column = used.findIndex((it) => it <= top);
     if (column < 0) column = used.length;
@@ -277,16 +296,16 @@ function lines(panel) {
     const left = PLACE + lane * width + 8 - Math.min(column, 1) * 5;
     held.push(s("rect", { class: `held held-${lock % 4}`, x: left, y: top - 6, width: 4, height: Math.max(12, end - top + 12), rx: 2 }));
   }
-  for (let at = 0; at < items.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const kind = order.rows[items[at].from].step === undefined ? "dot" : "dot-step", r = kind === "dot" ? 3 : 4.5;
     paths[kind] += `M${x(at) - r} ${y(at)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
     if (at === 0) continue;
     if (x(at) === x(at - 1)) paths.run += `M${x(at)} ${y(at - 1)}V${y(at)}`;
     else paths.switch += `M${x(at - 1)} ${y(at - 1)}C${x(at - 1)} ${y(at) - 4} ${x(at)} ${y(at - 1) + 4} ${x(at)} ${y(at)}`;
   }
-  for (const [from, to, kind] of order.links) {
-    const [one, two] = [itemOf[from], itemOf[to]];
-    if (one === two) continue;
+  for (const [begin, stop, kind] of order.links) {
+    const [one, two] = [itemOf[begin], itemOf[stop]];
+    if (one === two || two < from || one >= to) continue;
     const bend = Math.min(60, 14 + (two - one) * 3), left = Math.min(x(one), x(two)) - 8;
     const end = x(two) - 6;
     paths[kind] += `M${x(one)} ${y(one)}C${left - bend / 3} ${y(one) + ROW * 0.6} ${left - bend / 3} ${y(two) - ROW * 0.3} ${end - 4} ${y(two)}`;
@@ -295,7 +314,8 @@ function lines(panel) {
   const shapes = Object.entries(paths).filter((it) => it[1]).map(([name, d]) => s("path", { class: name, d }));
   panel.svg.replaceChildren(...held, ...shapes);
   panel.svg.setAttribute("width", PLACE + width * panel.lanes.length);
-  panel.svg.setAttribute("height", items.length * ROW);
+  panel.svg.setAttribute("height", (to - from) * ROW);
+  panel.svg.style.marginTop = from * ROW + "px";
 }
 
 // Stepping.
@@ -309,19 +329,22 @@ function choose(at) {
   const [failing, recorded] = view.panels;
   view.at = at;
   const row = failing.order.rows[failing.items[at].from];
+  // What is measured comes before what changes: otherwise the browser lays the page out twice.
+  const scroll = place(row);
   mark(failing, at, "chosen");
   if (recorded) mark(recorded, row.twin === undefined ? -1 : recorded.itemOf[row.twin], "twin");
   $("position").textContent = `event ${at + 1} of ${failing.items.length}`;
   const item = failing.items[at];
   const folded = item.to > item.from ? `, ${item.to - item.from + 1} events are folded` : "";
-  say(`${failing.lanes[row.lane]} ${words(row)}${row.value === undefined ? "" : " = " + row.value}${row.other === undefined ? "" : ", recorded " + row.other}, ${row.place || ""}${folded}`);
-  source(row);
+  say(`${failing.lanes[row.lane]} ${words(row)}${row.value === undefined ? "" : " = " + row.value}${row.other === undefined ? "" : ", recorded " + row.other}, ${row.place || ""}${row.switch === undefined ? "" : ", " + row.switch}${folded}`);
+  source(row, scroll);
 }
 
 /** A row of the recorded order was chosen: the source follows. */
 function follow(panel, at) {
+  const row = panel.order.rows[panel.items[at].from], scroll = place(row);
   mark(panel, at, "twin");
-  source(panel.order.rows[panel.items[at].from]);
+  source(row, scroll);
 }
 
 function mark(panel, at, name) {
@@ -331,8 +354,11 @@ function mark(panel, at, name) {
   panel.now.classList.add(name);
   panel.now.setAttribute("aria-selected", "true");
   panel.rows.setAttribute("aria-activedescendant", panel.now.id);
-  const top = at * ROW, { scrollTop, clientHeight } = panel.scroll;
-  if (top < scrollTop || top + 2 * ROW > scrollTop + clientHeight - ROW) panel.scroll.scrollTop = top - clientHeight / 2;
+  const top = at * ROW;
+  if (top >= panel.top && top + 3 * ROW <= panel.top + panel.height) return;
+  panel.top = Math.max(0, top - panel.height / 2);
+  panel.scroll.scrollTop = panel.top;
+  lines(panel);
 }
 
 // Sources.
@@ -382,13 +408,21 @@ function block(entry, file, lines) {
   return box;
 }
 
-function source(row) {
+/** Where the source of a row must be scrolled to, if it is not visible. */
+function place(row) {
+  const line = view.entry.lines.get(row.file + ":" + row.line);
+  if (!line || line === view.line) return undefined;
+  const code = line.parentNode, top = line.offsetTop - code.offsetTop;
+  const visible = top >= code.scrollTop && top + 20 <= code.scrollTop + code.clientHeight;
+  return visible ? undefined : top - code.clientHeight / 2;
+}
+
+function source(row, scroll) {
   if (view.line) view.line.classList.remove("now");
   view.line = view.entry.lines.get(row.file + ":" + row.line);
   if (!view.line) return;
   view.line.classList.add("now");
-  const code = view.line.parentNode, top = view.line.offsetTop - code.offsetTop;
-  if (top < code.scrollTop || top + 20 > code.scrollTop + code.clientHeight) code.scrollTop = top - code.clientHeight / 2;
+  if (scroll !== undefined) view.line.parentNode.scrollTop = scroll;
 }
 
 function rest(entry) {
@@ -447,6 +481,7 @@ addEventListener("resize", () => {
   clearTimeout(pending);
   pending = setTimeout(() => { if (view) { const at = view.at; layOut(); choose(at); } }, 100);
 });
+addEventListener("beforeprint", () => { if (view) view.panels.forEach((it) => { it.drawn = null; lines(it, true); }); });
 addEventListener("hashchange", () => show(Number(location.hash.slice(1)) - 1));
 $("theme").addEventListener("click", theme);
 list();
