@@ -17,8 +17,9 @@ use super::{
     process,
 };
 use crate::{
-    arena, collect,
+    arena,
     channel::{Sending, signal::of_cancel},
+    collect,
     control::{self, NEVER},
     event, handle, number, real, signal, sys, thread, tls,
 };
