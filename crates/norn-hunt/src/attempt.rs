@@ -194,9 +194,10 @@ fn into_impasse(source: &Source, candidate: &Candidate, turns: &[(ThreadId, u64)
 }
 
 /// The use that comes too early. The order is violated as soon as it has happened; its thread then
-/// continues with the value that it has read, before the write can repair anything.
+/// continues with the value that it has read, before the write can repair anything. A combination of several reads
+/// is violated by all of them.
 pub(crate) fn too_early(candidate: &Candidate) -> Option<EventId> {
-    let first = candidate.steps.first()?;
+    let first = candidate.steps.first().filter(|_| candidate.steps.len() == 2)?;
     let uses = matches!(first.access, Access::Read | Access::Use);
     (candidate.class() == BugClass::Order && uses).then_some(first.event)
 }

@@ -107,6 +107,8 @@ pub struct Danger {
     pub stake: Stake,
     /// The read.
     pub read: SiteId,
+    /// Another read that must see something else as well.
+    pub together: Option<SiteId>,
     /// The write that it saw.
     pub expected: Option<SiteId>,
     /// The write that it would see; none if that is the content of memory before the first write.
@@ -120,7 +122,10 @@ impl Danger {
     pub fn is_in(&self, candidate: &Candidate) -> bool {
         let steps = &candidate.steps;
         let is_read = |it: &Step| it.site == self.read && it.access == Access::Read;
-        steps.iter().enumerate().any(|(at, it)| is_read(it) && self.is_seen(it, steps, at))
+        let is_other =
+            |site: SiteId| steps.iter().any(|it| it.site == site && it.access == Access::Read);
+        self.together.is_none_or(is_other)
+            && steps.iter().enumerate().any(|(at, it)| is_read(it) && self.is_seen(it, steps, at))
     }
 
     /// Whether the read at an index of the steps sees the other write.

@@ -214,6 +214,7 @@ impl<'a, 't> Variable<'a, 't> {
             is_known_value: false,
             stake,
             read: site(row.read),
+            together: None,
             expected: row.any_seen().map(site),
             instead: instead.map(site),
             missed,

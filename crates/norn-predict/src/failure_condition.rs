@@ -75,6 +75,25 @@ impl RecordedReads {
         }
     }
 
+    /// What the condition of a failure says if two reads that belong together see these values.
+    pub(crate) fn result_of_two(
+        &self,
+        condition: &Condition,
+        [one, other]: [OtherValue<'_>; 2],
+    ) -> ConditionResult {
+        let is_same = self.nearest(&one, other.pc).is_some_and(|it| it.index == other.touch.index);
+        let recorded = |pc: u64| self.nearest(&one, pc)?.value;
+        let at = |pc: u64| match pc {
+            pc if pc == one.pc => one.value,
+            pc if pc == other.pc => other.value,
+            pc => recorded(pc),
+        };
+        match (condition.evaluate(&recorded), condition.evaluate(&at)) {
+            (Some(false), Some(true)) if is_same => ConditionResult::Fails,
+            _ => ConditionResult::Unknown,
+        }
+    }
+
     /// Whether a read comes after the one in question, of the same memory and with the same value.
     fn follows(&self, read: &OtherValue<'_>, later: Seen) -> bool {
         let Some(own) = self.nearest(read, read.pc) else { return false };

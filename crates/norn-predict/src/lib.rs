@@ -17,6 +17,7 @@ mod access;
 mod analysis;
 mod benign_order;
 mod benign_race;
+mod combination;
 mod concurrent_filter;
 mod condition_wait;
 mod content;

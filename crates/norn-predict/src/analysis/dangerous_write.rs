@@ -24,6 +24,7 @@ use super::{Analysis, AnalysisInfo, Found, KindInfo, Priority, single_step};
 use crate::{
     Danger, Options,
     access::Touch,
+    combination::{self, Part, combine},
     critical_read::{CriticalReads, Stake},
     dangerous_pair::{Instead, Variable, Way},
     facts::Facts,
@@ -83,9 +84,15 @@ impl Analysis for DangerousWrite {
             search.variable(&touches, &mut found);
             found
         });
-        let Dangers { all, pairs, late } = each.reduce(empty, Dangers::merge);
+        let Dangers { all, pairs, late, parts } = each.reduce(empty, Dangers::merge);
         found.dangers.extend(all);
         found.add_violations(pairs);
+        let mut together = TopK::new(options.instances);
+        let conditions = (search.critical, &search.recorded);
+        combine(parts, conditions, (&mut together, &mut found.dangers));
+        found.add(Priority::Matched, together.sorted(), |key, instance, number| {
+            combination::candidate(facts.trace, key, instance, number)
+        });
         found.add(Priority::Matched, late.sorted(), |key, instance, number| {
             candidate(facts.trace, key, instance, number)
         });
@@ -111,17 +118,21 @@ struct Dangers {
     pairs: ViolationGroups,
     /// Writes that come after those that normally follow them.
     late: TopK,
+    /// Reads that do no harm alone.
+    parts: Vec<Part>,
 }
 
 impl Dangers {
     fn new(instances: usize) -> Dangers {
         let (pairs, late) = (ViolationGroups::new(instances), TopK::new(instances));
-        Dangers { all: FxHashSet::default(), pairs, late }
+        Dangers { all: FxHashSet::default(), pairs, late, parts: Vec::new() }
     }
 
     fn merge(mut self, other: Dangers) -> Dangers {
         self.all.extend(other.all);
+        self.parts.extend(other.parts);
         Dangers {
+            parts: self.parts,
             all: self.all,
             pairs: self.pairs.merge(other.pairs),
             late: self.late.merge(other.late),
@@ -176,10 +187,28 @@ impl Search<'_, '_> {
             let known = known && !is_loop;
             let danger = variable.danger(row, instead, &way, *stake);
             found.all.insert(Danger { result, is_known_value: known, ..danger });
-            if result != ConditionResult::Passes && !variable.is_found_elsewhere(row, &way) {
+            if result == ConditionResult::Passes {
+                found.parts.extend(self.part(variable, row, &way, (danger, value)));
+            } else if !variable.is_found_elsewhere(row, &way) {
                 add(variable, row, &way, found);
             }
         }
+    }
+
+    /// A read that alone does no harm, if it comes before or after one write.
+    fn part(
+        &self,
+        variable: &Variable<'_, '_>,
+        row: &ReadsFrom,
+        way: &Way,
+        (danger, value): (Danger, Option<u128>),
+    ) -> Option<Part> {
+        let (Way::After(write) | Way::Before(write)) = *way else { return None };
+        let read = *variable.touch(row.read);
+        let read_first = matches!(way, Way::Before(_));
+        let pc = self.critical.condition_pc(SiteId(read.site))?;
+        let value = value.and_then(|it| u64::try_from(it).ok());
+        Some(Part { danger, read, write: *variable.touch(write), read_first, pc, value })
     }
 
     /// What the condition of a failure says if a read sees a value.

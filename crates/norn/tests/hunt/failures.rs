@@ -104,3 +104,13 @@ fn learnt_invariants_lead_to_failures() {
     assert!(wrong.stderr.contains("a file of invariants begins with"), "{wrong:?}");
     assert_eq!(wrong.code, Some(2));
 }
+
+/// Two variables that two other threads write: no other analysis has a candidate with both reads.
+#[test]
+fn reads_that_fail_only_together_are_tried_together() {
+    let found = hunt("unsaved.c", &["--from", "failures"]);
+    assert_eq!(found.first(), Some(2), "{:#}", found.json);
+    assert!(found.harmful().all(|it| it["accesses"].as_array().unwrap().len() == 4));
+    let without = hunt("unsaved.c", &["--distance", "0"]);
+    assert!(without.harmful().next().is_none(), "{:#}", without.json);
+}
