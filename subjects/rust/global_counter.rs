@@ -1,5 +1,5 @@
 // Two threads increment a `static mut` without a lock.
-// Finds: race on HITS; exit
+// Finds: race on HITS; panic
 
 use std::{sync::Mutex, thread};
 

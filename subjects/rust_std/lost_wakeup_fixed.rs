@@ -1,3 +1,0 @@
-// The twin of `lost_wakeup.rs`: it sets the flag under the lock.
-// Flags: --cfg fixed
-include!("lost_wakeup.rs");
