@@ -1,6 +1,6 @@
 // A linked list behind a wrapper that takes a lock for every operation.
 // Bug: contains_all goes through the other list without its lock, while another thread empties it.
-// Finds: race on heap; memory
+// Finds: race on some.first, Node::next; memory
 // The twin is linked_list_fixed.cc.
 #include <cstdio>
 #include <mutex>

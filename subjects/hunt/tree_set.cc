@@ -1,7 +1,7 @@
 // A sorted set of numbers in a tree, behind a wrapper that takes a lock for every operation.
 // Bug: add_all goes through the other set with size and nth. Each takes the lock of the other set,
 // but its smallest number can be removed in between.
-// Finds: atomicity on heap; exception
+// Finds: atomicity on Node::less; exception
 // The twin is tree_set_fixed.cc.
 #include <cstddef>
 #include <cstdio>

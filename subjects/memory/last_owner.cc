@@ -2,7 +2,7 @@
 // frees it.
 // Bug: the count is decremented relaxed, so what the other thread did with the block is not ordered
 // before it is freed.
-// Finds: race on heap; none
+// Finds: race on Block::value, Block::references; none
 // The twin is last_owner_fixed.cc.
 #include <atomic>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // clears and frees it.
 // Bug: the count is decremented relaxed, so what the other thread did with the block is not ordered
 // before it is cleared.
-// Finds: race on heap; none
+// Finds: race on Block::value, Block::references; none
 // The twin is reference_count_fixed.cc.
 #include <atomic>
 #include <cstdio>
