@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Access, AtomicOp, BugClass, Candidate, Effect, Event, EventId, Op, Step, Trace};
+use norn_model::{
+    Access, AtomicOp, BlockEffect, BugClass, Candidate, Effect, Event, EventId, Op, Step, Trace,
+};
 use norn_witness::Witness;
 
 use crate::attempt::too_early;
@@ -21,7 +23,8 @@ const HORIZON: usize = 24;
 /// Whether the program will probably not perform the candidate of a speculative schedule: a thread sees
 /// another value than in the recorded run, and the address of a later access of the candidate comes from
 /// that value, or an earlier attempt has shown that the thread goes another way then (`misleading`); or a
-/// compare-exchange of the candidate fails.
+/// compare-exchange of the candidate fails; or a thread frees an object whose owners it has counted
+/// differently.
 pub(crate) fn is_doubtful(
     trace: &Trace,
     witness: &Witness,
@@ -34,6 +37,11 @@ pub(crate) fn is_doubtful(
         if is_cas(trace, *read) && steps().any(fails) {
             return true;
         }
+        if let Some(counter) = updated(trace, *read)
+            && steps().filter(follows).any(|it| frees(trace, it) && is_near(it.addr, counter))
+        {
+            return true;
+        }
         let mut later = steps().filter(follows).peekable();
         let misleads = later.peek().is_some() && misleading.contains(read);
         misleads || address(trace, *read).is_some_and(|base| later.any(|it| is_near(base, it.addr)))
@@ -44,6 +52,19 @@ pub(crate) fn is_doubtful(
 fn is_cas(trace: &Trace, event: EventId) -> bool {
     let op = trace.event(event).map(|it| it.op);
     matches!(op, Some(Op::Atomic { op: AtomicOp::Cas { .. }, .. }))
+}
+
+/// The address of an atomic update: of a reference count, for example.
+fn updated(trace: &Trace, event: EventId) -> Option<u64> {
+    match trace.event(event)?.op {
+        Op::Atomic { op: AtomicOp::Rmw { .. }, addr, .. } => Some(addr),
+        _ => None,
+    }
+}
+
+fn frees(trace: &Trace, step: &Step) -> bool {
+    let effect = trace.event(step.event).map(|it| it.op.effect());
+    matches!(effect, Some(Effect::Block(BlockEffect::Freed { .. })))
 }
 
 /// Whether a candidate lets a thread read a pointer before it is set, and the thread uses that pointer.
@@ -163,6 +184,20 @@ mod tests {
         };
         let found: Vec<_> = all.iter().filter(lost).flat_map(|it| witnesses.witness(it)).collect();
         assert!(!found.is_empty());
+        assert!(found.iter().all(|it| is_doubtful(&trace, it, &BTreeSet::new())), "{found:?}");
+    }
+
+    /// Each of two owners gives up its reference to a block at 0x10000, and the last one frees it.
+    #[test]
+    fn the_last_owner_frees() {
+        let run = "T1 alloc 0x10000 16\nT1 w 0x10000 2\nT1 fork T2\nT1 sub 0x10000 2 1\n\
+                   T2 sub 0x10000 1 0\nT2 free 0x10000";
+        let trace = text::parse(run).unwrap();
+        let witnesses = Witnesses::new(&trace);
+        let all = predict(&trace, &Options::default()).candidates;
+        let freed = all.iter().filter(|it| it.steps.iter().any(|it| frees(&trace, it)));
+        let found: Vec<_> = freed.flat_map(|it| witnesses.witness(it)).collect();
+        assert!(!found.is_empty(), "{all:?}");
         assert!(found.iter().all(|it| is_doubtful(&trace, it, &BTreeSet::new())), "{found:?}");
     }
 
