@@ -132,10 +132,16 @@ struct Holder {
 }
 
 impl Holder {
-    /// Omits members that are internal to the C++ library: a smart pointer is named as if it were the
-    /// pointer, and the elements of a vector as if it were the array. The nodes of other containers all
+    /// Omits members that are internal to the libraries of C++ and Rust: a smart pointer is named as if it were
+    /// the pointer, and the elements of a vector as if it were the array. The nodes of other containers all
     /// have the name of the container then.
     fn new(path: &str) -> Holder {
+        // `Vec`, a pinned `Arc`, and `Arc`, `Rc` or `NonNull`.
+        const RUST: [&str; 3] =
+            [".buf.inner.ptr.pointer.pointer", ".pointer.ptr.pointer", ".ptr.pointer"];
+        if let Some(name) = RUST.iter().find_map(|it| path.strip_suffix(it)) {
+            return Holder { name: name.to_owned(), is_exact: true };
+        }
         const POINTERS: [&str; 4] = ["_M_start", "_M_head_impl", "_M_ptr", "_M_p"];
         let (name, internal) = path.split_once("._M_").unwrap_or((path, ""));
         let last = internal.rsplit('.').next().unwrap_or("");
@@ -169,5 +175,10 @@ mod tests {
         assert_eq!(holder("bank.list._M_impl._M_start"), ("bank.list".to_owned(), true));
         assert_eq!(holder("cache._M_t._M_head_impl"), ("cache".to_owned(), true));
         assert_eq!(holder("map._M_h._M_before_begin._M_nxt"), ("map".to_owned(), false));
+        assert_eq!(holder("first.ptr.pointer"), ("first".to_owned(), true));
+        assert_eq!(
+            holder("bank.list.buf.inner.ptr.pointer.pointer"),
+            ("bank.list".to_owned(), true)
+        );
     }
 }

@@ -59,7 +59,14 @@ fn is_copy(function: &str) -> bool {
     ["memcpy", "memmove", "memset", "strcpy", "strncpy"].iter().any(|it| name.starts_with(it))
 }
 
+/// Types of Rust through which all shared data is accessed: they are parts of every object, and say
+/// nothing about the block.
+const CELLS: [&str; 3] = ["core::cell::", "core::sync::atomic::", "core::mem::"];
+
 fn pointee(modules: &Modules, module: usize, it: &Found, added: Option<i64>) -> Option<Pointee> {
+    if CELLS.iter().any(|cell| it.object.name.starts_with(cell)) {
+        return None;
+    }
     let distance = match it.distance.zip(added) {
         Some((distance, added)) => Some(u64::try_from(distance.checked_add(added)?).ok()?),
         None => None,
@@ -81,8 +88,12 @@ pub(crate) fn pointer_target(modules: &Modules, addr: u64) -> Option<ObjectType>
     numbered(modules, number, &target)
 }
 
+/// Types of Rust have no file: those of its libraries are known by their crates.
+const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "hashbrown::"];
+
 fn owner(of: &norn_binary::ObjectType) -> Owner {
-    let library = of.file.as_deref().is_some_and(is_system) || of.name.starts_with("std::");
+    let library = of.file.as_deref().is_some_and(is_system)
+        || LIBRARIES.iter().any(|it| of.name.starts_with(it));
     if library { Owner::Library } else { Owner::Program }
 }
 
