@@ -120,14 +120,14 @@ fn role(module: &Module, instrumented: &BTreeSet<u64>, call: &Call) -> Option<Ro
         let mut known = OPERATIONS.iter();
         return known.find(|it| it.0 == function && it.1 == operation).map(|it| it.2);
     }
-    let role =
-        function_role(target).or_else(|| operation_role(module, &source_name(target), at))?;
+    let role = function_role(target).or_else(|| operation_role(module, target, at))?;
     instrumented.contains(&module.symbol(at)?.address).then_some(role)
 }
 
 /// The role of a call of a function of `core` that performs an atomic operation.
-fn operation_role(module: &Module, function: &str, at: u64) -> Option<Role> {
-    let name = function.strip_prefix(ATOMICS)?.rsplit("::").next()?;
+fn operation_role(module: &Module, target: &str, at: u64) -> Option<Role> {
+    let called = source_name(target);
+    let name = called.strip_prefix(ATOMICS)?.rsplit("::").next()?;
     let operation = match name.strip_prefix("atomic_").unwrap_or(name) {
         "load" => "_load",
         "swap" => "_exchange",
@@ -138,8 +138,9 @@ fn operation_role(module: &Module, function: &str, at: u64) -> Option<Role> {
     };
     let frames = module.frames(at);
     let function = requester(&frames)?;
-    let mut known = OPERATIONS.iter();
-    let role = known.find(|it| it.0 == function && it.1.ends_with(operation))?.2;
+    let bits = width(target, name).unwrap_or("");
+    let is_same = |it: &str| it.starts_with(bits) && it.ends_with(operation);
+    let role = OPERATIONS.iter().find(|it| it.0 == function && is_same(it.1))?.2;
     Some(match role {
         Role::MutexLock => Role::MutexLockResult,
         Role::MutexTryLock => Role::MutexTryLockResult,
@@ -149,6 +150,19 @@ fn operation_role(module: &Module, function: &str, at: u64) -> Option<Role> {
         Role::TryWriteLock => Role::TryWriteLockResult,
         other => other,
     })
+}
+
+/// The width in bits of what a function of `core` operates on: its first generic argument, which
+/// follows its name in the linkage name.
+fn width(linkage: &str, name: &str) -> Option<&'static str> {
+    let (_, rest) = linkage.rsplit_once(name)?;
+    match rest.bytes().next()? {
+        b'a' | b'b' | b'h' => Some("8"),
+        b's' | b't' => Some("16"),
+        b'l' | b'm' => Some("32"),
+        b'i' | b'j' | b'x' | b'y' => Some("64"),
+        _ => None,
+    }
 }
 
 /// The role of a function, by its linkage name.
@@ -242,6 +256,14 @@ fn locked_operand(code: &CodeView<'_>, function: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_width_is_in_the_linkage_name() {
+        let load = |of| format!("_RINvNtNtCsgE_4core4sync6atomic11atomic_load{of}ECs24_4bank");
+        assert_eq!(width(&load('j'), "atomic_load"), Some("64"));
+        assert_eq!(width(&load('h'), "atomic_load"), Some("8"));
+        assert_eq!(width("_RNvMNtCsgE_4core4sync6Atomic4loadCs24_4bank", "load"), None);
+    }
 
     #[test]
     fn the_requester_is_behind_the_functions_of_core() {

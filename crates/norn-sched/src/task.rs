@@ -242,10 +242,12 @@ impl Task {
     }
 
     /// Whether its wait is the event that it waits for, so that it has arrived there: a wait for a
-    /// lock is; a sleep, a system call and the wait for a team of threads are not.
+    /// lock is; a sleep, a system call, a futex and the wait for a team of threads are not. Code of
+    /// libraries waits for futexes without an event.
     pub(crate) fn waits_at_event(&self) -> bool {
         let kind = self.event.kind;
-        !self.outside && !matches!(kind, Kind::Sleep | Kind::HappensAfter | Kind::HandlerBegin)
+        let between = [Kind::Sleep, Kind::HappensAfter, Kind::HandlerBegin, Kind::Futex];
+        !self.outside && !between.contains(&kind)
     }
 
     /// Ends its wait.

@@ -1,8 +1,8 @@
 //! `thread::park` and `Thread::unpark`.
 //!
 //! Threads park in compiled code of `std`, by futex calls that the runtime sees only if the thread has to
-//! wait; such a call is no event. What happens before an `unpark` happens before the `park` that it ends, so both record the word
-//! of the parked thread. A thread finds its own word by its handle.
+//! wait; such a call is no event. The token that an `unpark` gives is an item that the next `park` receives, so that
+//! schedules know who wakes whom. A thread finds its own word, which names the channel, by its handle.
 
 use core::{
     arch::asm,
@@ -10,13 +10,16 @@ use core::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use norn_abi::{Kind, rust_std::Role};
+use norn_abi::{Kind, receipt, rust_std::Role};
 
 use super::{
     futex,
     redirect::{entries, original},
 };
-use crate::{control, event, thread};
+use crate::{
+    channel::{self, Sending},
+    control, event, thread,
+};
 
 const NOTIFIED: u32 = 1;
 const PARKED: u32 = u32::MAX;
@@ -57,27 +60,22 @@ unsafe fn own_word() -> Option<usize> {
     (pointer > COUNTERS).then(|| pointer - COUNTERS + parker)
 }
 
-/// Records that the thread has parked, and that an `unpark` may have ended that.
+/// Asks the scheduler before the thread parks, and records that it has got the token of the last
+/// `unpark`. It is an event in any case: whether the thread finds its token at once depends on the schedule.
 ///
 /// # Safety
-/// The thread has just returned from a function that parks.
-unsafe fn parked(pc: usize) {
+/// The current thread is not in the middle of recording another event, and `park` parks it.
+unsafe fn receiving(pc: usize, park: impl FnOnce()) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if let Some(slot) = thread::recorded()
-            && let Some(word) = own_word()
-        {
-            event::note(slot, Kind::HappensAfter, pc, word, &[]);
+        let channel = || own_word().map_or(0, channel::of_futex);
+        if let Some(slot) = thread::recorded() {
+            channel::before(slot, Kind::Receive, pc, channel());
         }
-    }
-}
-
-/// # Safety
-/// The current thread is not in the middle of recording another event.
-unsafe fn arrive(pc: usize) {
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's; the word is only named.
-        unsafe { control::before(slot, Kind::HappensAfter, pc, own_word().unwrap_or(0)) };
+        inside(pc, park);
+        if let Some(slot) = thread::recorded() {
+            event::note(slot, Kind::Receive, pc, channel() as usize, &[1, receipt::LATEST]);
+        }
     }
 }
 
@@ -87,26 +85,31 @@ unsafe extern "C-unwind" fn do_park(pc: usize) {
     type Park = unsafe extern "C-unwind" fn();
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
-        arrive(pc);
-        inside(pc, || core::mem::transmute::<usize, Park>(original(Role::Park))());
-        parked(pc);
+        receiving(pc, || core::mem::transmute::<usize, Park>(original(Role::Park))());
     }
 }
 
+/// The time may pass before there is a token, so it says nothing about what came before.
+///
 /// # Safety
 /// As for `thread::park_timeout`.
 unsafe extern "C-unwind" fn do_park_timeout(seconds: u64, nanoseconds: u32, pc: usize) {
     type Park = unsafe extern "C-unwind" fn(u64, u32);
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
-        arrive(pc);
+        let word = || own_word().unwrap_or(0);
+        if let Some(slot) = thread::recorded() {
+            control::before(slot, Kind::HappensAfter, pc, word());
+        }
         let real = core::mem::transmute::<usize, Park>(original(Role::ParkTimeout));
         inside(pc, || real(seconds, nanoseconds));
-        parked(pc);
+        if let Some(slot) = thread::recorded() {
+            event::note(slot, Kind::HappensAfter, pc, word(), &[]);
+        }
     }
 }
 
-/// `thread::scope` parks until its threads are done, which the load of their number records.
+/// Channels park in this way.
 ///
 /// # Safety
 /// As for `Thread::park` of `std`.
@@ -115,7 +118,7 @@ unsafe extern "C-unwind" fn do_thread_park(handle: usize, pc: usize) {
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
         let real = core::mem::transmute::<usize, Park>(original(Role::ThreadPark));
-        inside(pc, || real(handle));
+        receiving(pc, || real(handle));
     }
 }
 
@@ -125,13 +128,17 @@ unsafe extern "C-unwind" fn do_thread_park(handle: usize, pc: usize) {
 /// `word` is the word that a thread parks on.
 unsafe extern "C" fn do_unpark(word: &AtomicU32, _: u32, _: c_int, pc: usize) -> u32 {
     let at = word.as_ptr() as usize;
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's.
-        unsafe { event::put(slot, Kind::HappensBefore, pc, at, &[]) };
-    }
-    if word.swap(NOTIFIED, Ordering::Release) == PARKED {
-        control::release(Kind::Futex, at);
-        futex::wake(word, 1);
+    // SAFETY: the slot is the current thread's.
+    unsafe {
+        let token = |slot| Sending::new(slot, channel::of_futex(at), pc);
+        let sending = thread::recorded().map(token);
+        if word.swap(NOTIFIED, Ordering::Release) == PARKED {
+            control::release(Kind::Futex, at);
+            futex::wake(word, 1);
+        }
+        if let Some(sending) = sending {
+            sending.done(Some(1), 0);
+        }
     }
     NOTIFIED
 }
