@@ -136,13 +136,13 @@ impl Holder {
     /// the pointer, and the elements of a vector as if it were the array. The nodes of other containers all
     /// have the name of the container then.
     fn new(path: &str) -> Holder {
+        const POINTERS: [&str; 4] = ["_M_start", "_M_head_impl", "_M_ptr", "_M_p"];
         // `Vec`, a pinned `Arc`, and `Arc`, `Rc` or `NonNull`.
         const RUST: [&str; 3] =
             [".buf.inner.ptr.pointer.pointer", ".pointer.ptr.pointer", ".ptr.pointer"];
         if let Some(name) = RUST.iter().find_map(|it| path.strip_suffix(it)) {
             return Holder { name: name.to_owned(), is_exact: true };
         }
-        const POINTERS: [&str; 4] = ["_M_start", "_M_head_impl", "_M_ptr", "_M_p"];
         let (name, internal) = path.split_once("._M_").unwrap_or((path, ""));
         let last = internal.rsplit('.').next().unwrap_or("");
         let is_pointer = POINTERS
