@@ -17,7 +17,7 @@ use std::{
 };
 
 use crate::{
-    CcError, Language, Settings,
+    CcError, Language, RuntimeImage, Settings,
     program::{Found, search},
 };
 
@@ -67,10 +67,12 @@ pub fn compiler_link(
     Ok(path)
 }
 
-/// The directory of the links to this program, which is created if it does not exist.
+/// The directory of the links to this program, which is created if it does not exist. Build systems keep what
+/// they built while the path of the compiler stays the same, so another runtime has another directory.
 fn folder(cache: &Path, settings: &Settings) -> Result<PathBuf, CcError> {
     let mut hasher = DefaultHasher::new();
     settings.myself.hash(&mut hasher);
+    RuntimeImage::embedded().id.hash(&mut hasher);
     let name = format!("bin-{:016x}", hasher.finish());
     let made = path::absolute(cache.join(name)).and_then(|folder| {
         fs::create_dir_all(&folder)?;

@@ -102,6 +102,9 @@ pub(crate) fn is_confirmed(
         let is_unordered = did.is_some_and(|did| confirm::is_unordered(source, candidate, did));
         return Ok(is_unordered && unrecorded_sync::between(source, candidate, run)?.is_none());
     }
+    if confirm::is_contradicted(candidate, run.consequence()) {
+        return Ok(false);
+    }
     let sound = followed && witness.grade == Grade::Sound;
     let Some(did) = run.source()? else { return Ok(sound) };
     if sound {

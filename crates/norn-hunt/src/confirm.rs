@@ -57,7 +57,13 @@ pub(crate) struct End<'a> {
 
 /// Whether a run performed a candidate.
 pub(crate) fn is_done(source: &Source, candidate: &Candidate, run: &Source, end: End<'_>) -> bool {
-    doing(source, candidate, run).is_done(end)
+    !is_contradicted(candidate, end.consequence) && doing(source, candidate, run).is_done(end)
+}
+
+/// Whether the end of a run shows that it did not perform a candidate. The runtime notices each use of freed
+/// memory; without a failure, the block that was freed was another one.
+pub(crate) fn is_contradicted(candidate: &Candidate, consequence: &Consequence) -> bool {
+    candidate.kind == CandidateKind::UseAfterFree && !consequence.is_failure()
 }
 
 /// Whether those accesses of a candidate that a run performed are to the same variables.
