@@ -123,6 +123,11 @@ pub fn collects() -> bool {
     OPTIONS.load(Ordering::Relaxed) & arena::COLLECT != 0
 }
 
+/// Whether accesses at frequent sites are left out while patterns are collected.
+pub fn backs_off() -> bool {
+    OPTIONS.load(Ordering::Relaxed) & arena::OBSERVE_ALL == 0
+}
+
 /// The part of the arena at an offset.
 pub fn at(offset: usize) -> *mut u8 {
     // SAFETY: the offset lies inside the arena, which is never unmapped.
@@ -143,7 +148,11 @@ pub fn table() -> &'static hook::Table {
     let global = is_global();
     let named = function::is_wanted();
     if collect::is_only() {
-        return if collect::is_here() { &hook::COLLECT } else { &hook::SILENT };
+        return match (collect::is_here(), backs_off()) {
+            (false, _) => &hook::SILENT,
+            (true, false) => &hook::COLLECT,
+            (true, true) => &hook::COLLECT_SOME,
+        };
     }
     match (values(), global, control::was_on()) {
         (true, _, true) if named => &hook::NAMED[3],
@@ -321,6 +330,12 @@ pub fn take_slot() -> Option<*mut ThreadSlot> {
     }
     control().unslotted.fetch_add(1, Ordering::Relaxed);
     None
+}
+
+/// All slots that were ever used, also those of other processes.
+pub fn slots() -> impl Iterator<Item = *mut ThreadSlot> {
+    let count = control().slots.load(Ordering::Acquire) as usize;
+    (0..count.min(THREADS)).map(slot)
 }
 
 fn slot(number: usize) -> *mut ThreadSlot {

@@ -58,7 +58,7 @@ pub unsafe fn touched(
             heap::check(slot, addr, len, pc);
         }
         if collect::is_on() {
-            collect::access(slot, kind == Kind::RangeWrite, (addr, len), pc);
+            collect::range(slot, kind == Kind::RangeWrite, (addr, len), pc);
             if collect::is_only() {
                 return;
             }

@@ -10,14 +10,18 @@ mod delay;
 use core::{
     cell::UnsafeCell,
     mem::MaybeUninit,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering},
 };
 
 use norn_abi::{
     Kind,
     arena::{COLLECT_OFFSET, COLLECT_SIZE, ThreadSlot},
 };
-use norn_window::{AccessKind, Counter, REGION, Shadow, Shared, ThreadWord};
+use norn_sched::mix;
+use norn_window::{
+    AccessKind, Counter, REGION, Shadow, Shared, ThreadWord,
+    back_off::{self, Burst},
+};
 
 use crate::{arena, control, hook, intercept::alloc, sys, thread::own};
 
@@ -46,6 +50,11 @@ unsafe impl Sync for Memory {}
 static MEMORY: Memory = Memory(UnsafeCell::new(MaybeUninit::uninit()));
 /// Words of shadow memory that are taken.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// The time in which accesses at frequent sites are observed, too.
+static BURST: Burst = Burst::new();
+/// Number of patterns when a burst last began because of a new one.
+static KNOWN: AtomicU64 = AtomicU64::new(0);
 
 /// Whether patterns of this process are collected.
 #[inline(always)]
@@ -150,6 +159,11 @@ pub unsafe fn attach(slot: *mut ThreadSlot) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             let word = ThreadWord::new((*slot).head.thread);
+            // The counters may be those of a thread that has ended.
+            let before = back_off::left_out((*slot).visits);
+            shadow().shared.counter(Counter::LeftOut).fetch_add(before, Ordering::Relaxed);
+            (*slot).visits.fill(0);
+            news();
             (*own(slot)).word = word.unwrap_or_default().bits();
             if word.is_none() && is_only() {
                 (*slot).table = (&raw const hook::SILENT).cast();
@@ -166,6 +180,82 @@ unsafe fn thread(slot: *mut ThreadSlot) -> Option<ThreadWord> {
     // SAFETY: guaranteed by the caller.
     let bits = unsafe { (*own(slot)).word };
     (bits != 0).then_some(ThreadWord::from_bits(bits))
+}
+
+/// Whether all threads observe everything now.
+pub fn is_burst() -> bool {
+    BURST.is_on() && BURST.goes_on(sys::ticks())
+}
+
+/// A site is observed again, after many accesses that were left out.
+///
+/// # Safety
+/// Patterns are collected.
+#[cold]
+pub unsafe fn resume() {
+    // SAFETY: guaranteed by the caller.
+    let left_out = unsafe { shadow() }.shared.counter(Counter::LeftOut);
+    left_out.fetch_add(back_off::LEFT_OUT_AT_ONCE, Ordering::Relaxed);
+    let now = sys::ticks();
+    if BURST.maybe(now, mix(now)) {
+        observe_all();
+    }
+}
+
+/// Something new was seen.
+#[cold]
+fn news() {
+    if arena::backs_off() && is_only() {
+        BURST.news(sys::ticks());
+        observe_all();
+    }
+}
+
+/// Lets all threads observe everything, until each of them notices that the burst is over. Only this
+/// process has the table that is replaced. A thread that changes its table itself at the same moment keeps
+/// what it has stored, as the exchange then fails or is overwritten.
+fn observe_all() {
+    let some = (&raw const hook::COLLECT_SOME).cast_mut().cast();
+    let burst = (&raw const hook::COLLECT_BURST).cast_mut().cast();
+    for slot in arena::slots() {
+        // SAFETY: slots are never unmapped, and the word of a table is aligned.
+        let table = unsafe { AtomicPtr::<()>::from_ptr((&raw mut (*slot).table).cast()) };
+        let _ = table.compare_exchange(some, burst, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// Whether an access to a block, or an atomic operation, is left out.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+#[inline(always)]
+unsafe fn is_left_out(slot: *mut ThreadSlot, pc: usize) -> bool {
+    if STATE.load(Ordering::Relaxed) != ONLY || !arena::backs_off() || is_burst() {
+        return false;
+    }
+    // SAFETY: guaranteed by the caller; patterns are collected.
+    unsafe {
+        if back_off::is_left_out(&mut (*slot).visits, pc) {
+            return true;
+        }
+        if back_off::observe(&mut (*slot).visits, pc) {
+            resume();
+        }
+    }
+    false
+}
+
+/// Observes an access to a block.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+pub unsafe fn range(slot: *mut ThreadSlot, write: bool, block: (usize, usize), pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if !is_left_out(slot, pc) {
+            access(slot, write, block, pc);
+        }
+    }
 }
 
 /// Observes an access that is about to happen, to memory of which the thread is not known to be the
@@ -189,6 +279,11 @@ pub unsafe fn access(slot: *mut ThreadSlot, write: bool, (addr, size): (usize, u
         }
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
         shadow().access(by, (addr as u64, size as u64), kind, (pc as u64, sys::ticks()));
+        let patterns = shadow().shared.counter(Counter::Patterns).load(Ordering::Relaxed);
+        if patterns != KNOWN.load(Ordering::Relaxed) {
+            KNOWN.store(patterns, Ordering::Relaxed);
+            news();
+        }
     }
 }
 
@@ -199,7 +294,7 @@ pub unsafe fn access(slot: *mut ThreadSlot, write: bool, (addr, size): (usize, u
 pub unsafe fn atomic(slot: *mut ThreadSlot, kind: Kind, addr: usize, size: usize, pc: usize) {
     let write = !matches!(kind, Kind::AtomicLoad | Kind::AtomicCasFailed);
     // SAFETY: guaranteed by the caller.
-    unsafe { access(slot, write, (addr, size), pc) };
+    unsafe { range(slot, write, (addr, size), pc) };
 }
 
 /// A thread is about to create another one.

@@ -8,7 +8,7 @@
 use core::arch::global_asm;
 
 use norn_abi::{AccessClass, Kind, arena::ThreadSlot, lane::Located};
-use norn_window::ThreadWord;
+use norn_window::{ThreadWord, back_off};
 
 use crate::{
     arena, capture, collect,
@@ -80,6 +80,10 @@ pub static CONTROL_BARE: Table = table!(control_bare, enter, leave);
 
 /// Collects patterns, and records nothing.
 pub static COLLECT: Table = table!(collect_access, idle_enter, idle_leave);
+/// The same, but most executions of frequent sites are left out.
+pub static COLLECT_SOME: Table = table!(collect_some, idle_enter, idle_leave);
+/// The same during a burst.
+pub static COLLECT_BURST: Table = table!(collect_burst, idle_enter, idle_leave);
 /// Neither records nor collects anything, in a process whose events nobody needs.
 pub static SILENT: Table = Table { access: [idle; 0x30], enter: idle_enter, leave: idle_leave };
 
@@ -225,6 +229,46 @@ unsafe extern "C" fn collect_access<const K: u16>(addr: usize, pc: usize, slot: 
         if log2 == 4 || !collect::shadow().access_private(by, (addr, log2), write, pc) {
             collect::access(slot, write, (addr, 1 << log2), pc);
         }
+    }
+}
+
+/// The same, except that most executions of frequent sites are left out.
+///
+/// # Safety
+/// Called by a hook, with the current thread's slot.
+unsafe extern "C" fn collect_some<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: the table is used only while patterns are collected.
+    unsafe {
+        if !back_off::is_left_out(&mut (*slot).visits, pc) {
+            collect_observed::<K>(addr, pc, slot);
+        }
+    }
+}
+
+/// # Safety
+/// Called by a hook, with the current thread's slot.
+#[inline(never)]
+unsafe fn collect_observed<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if back_off::observe(&mut (*slot).visits, pc) {
+            collect::resume();
+        }
+        collect_access::<K>(addr, pc, slot);
+    }
+}
+
+/// The same during a burst, in which everything is observed.
+///
+/// # Safety
+/// Called by a hook, with the current thread's slot.
+unsafe extern "C" fn collect_burst<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+    // SAFETY: as above.
+    unsafe {
+        if !collect::is_burst() {
+            (*slot).table = (&raw const COLLECT_SOME).cast();
+        }
+        collect_access::<K>(addr, pc, slot);
     }
 }
 

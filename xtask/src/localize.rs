@@ -1,5 +1,8 @@
 //! Measures how `norn localize` ranks the true causes of flaky programs.
 
+mod box_plot;
+mod windows;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -46,6 +49,12 @@ pub(crate) struct Options {
     /// Measure this build of norn, instead of building one
     #[arg(long, value_name = "FILE")]
     norn: Option<PathBuf>,
+    /// Study instead how large windows have to be, at 4 to 64 threads
+    #[arg(long)]
+    windows: bool,
+    /// With --windows: number of runs of each program for each number of threads
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, requires = "windows")]
+    runs: u32,
 }
 
 /// Writes the tables of the document.
@@ -56,6 +65,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     let folder = workspace::target().join("localize");
     fs::create_dir_all(&folder)?;
+    if options.windows {
+        return windows::run(&norn, &folder, options.runs);
+    }
     let head =
         ["program", "failing runs", "patterns", "highest score", "rank", "rank in the paper"];
     let mut table = Table::new(head);

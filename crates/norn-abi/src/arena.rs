@@ -68,6 +68,8 @@ pub const GLOBAL: u32 = 2;
 pub const CODEC_V2: u32 = 4;
 /// Set in [`Control::options`]: collect interleaving patterns. Without a plan, accesses are not recorded.
 pub const COLLECT: u32 = 8;
+/// Set in [`Control::options`], with [`COLLECT`]: observe all accesses, also at frequent sites.
+pub const OBSERVE_ALL: u32 = 16;
 
 /// The first page: settings and counters of the whole run.
 #[repr(C, align(4096))]
@@ -77,7 +79,7 @@ pub struct Control {
     pub magic: u64,
     /// [`crate::VERSION`] of the recorder.
     pub version: u32,
-    /// [`VALUES`], [`GLOBAL`] and [`COLLECT`].
+    /// [`VALUES`], [`GLOBAL`], [`COLLECT`] and [`OBSERVE_ALL`].
     pub options: u32,
     /// [`LAYOUT`] of the recorder.
     pub layout: u32,
@@ -210,6 +212,9 @@ pub struct Frame {
     pub sp: usize,
 }
 
+/// Number of counters of visits of code locations.
+pub const VISITS: usize = 1024;
+
 /// The shared memory of one thread.
 #[repr(C, align(4096))]
 #[derive(Debug)]
@@ -233,6 +238,8 @@ pub struct ThreadSlot {
     pub access: (usize, usize),
     /// Private data of the runtime, which the recorder does not read.
     pub own: [usize; 64],
+    /// By code location: which of the thread's visits are left out, while patterns are collected.
+    pub visits: [i16; VISITS],
     /// The frames.
     pub frames: [Frame; FRAMES],
     /// The chunks.

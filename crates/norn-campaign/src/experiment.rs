@@ -57,7 +57,13 @@ impl Campaign<'_> {
         pattern: &Pattern<CodeSite>,
     ) -> Result<Experiment, CampaignError> {
         let (passing, failing) = match self.settings.vary {
-            Vary::Schedules => bases(store, failure, pattern)?,
+            Vary::Schedules => match bases(store, failure, pattern)? {
+                // Only predicted runs failed. The pattern is forced before it is prevented.
+                (_, failing) if failing.is_empty() => {
+                    (self.controlled_runs(), self.controlled_runs())
+                }
+                both => both,
+            },
             Vary::Delays => (self.controlled_runs(), self.controlled_runs()),
         };
         let forced = self.intervene(Intervention::Force, &passing, failure, pattern)?;

@@ -151,6 +151,7 @@ impl Localizer {
             unfinished: self.unfinished,
             lost: self.lost,
             pending: 0,
+            predicted: None,
             patterns: self.evidence.patterns(),
             window: self.window,
             score: self.formula.name().to_owned(),

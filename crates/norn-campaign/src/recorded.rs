@@ -7,7 +7,7 @@ use norn_model::Consequence;
 use norn_replay::{ReplayError, SymbolizedTrace};
 use norn_trace::{End, Found, Run};
 
-use crate::{Failure, Localizer, Origin, RunEvidence, RunOutcome, RunPatterns, example};
+use crate::{Failure, Localizer, Origin, RunOutcome, RunPatterns};
 
 /// A run that was recorded earlier.
 #[derive(Debug)]
@@ -42,21 +42,7 @@ impl RecordedRun {
 
     /// Adds the run to others.
     pub fn add_to(&self, localizer: &mut Localizer, origin: Origin) {
-        let failing = self.outcome.failure().is_some();
-        let found = self.patterns.patterns.iter();
-        let new: Vec<_> = found.filter(|it| !localizer.is_described(&it.0, failing)).collect();
-        let occurrences: Vec<_> = new.iter().map(|it| (&it.0, &it.1)).collect();
-        let described = example::describe(&self.symbolized, &occurrences);
-        for ((pattern, _), accesses) in new.into_iter().zip(described) {
-            localizer.describe(pattern, failing, accesses);
-        }
-        localizer.add(&RunEvidence {
-            origin,
-            outcome: self.outcome.clone(),
-            patterns: self.patterns.patterns.iter().map(|it| it.0.clone()).collect(),
-            is_ordered: self.patterns.is_ordered,
-            is_sampled: self.patterns.is_sampled,
-        });
+        self.patterns.add_to(localizer, &self.symbolized, &self.outcome, origin);
     }
 
     /// Whether the user means this run by a name: its path, the last component of it, or that without

@@ -7,7 +7,7 @@ use norn_model::{Order, SiteId};
 use norn_replay::SymbolizedTrace;
 use norn_trace::Collected;
 
-use crate::CodeSite;
+use crate::{CodeSite, Localizer, Origin, RunEvidence, RunOutcome, example};
 
 /// The patterns of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub struct RunPatterns {
     pub patterns: Vec<(Pattern<CodeSite>, Occurrence)>,
     /// Whether the order of plain accesses of different threads was recorded.
     pub is_ordered: bool,
-    /// Whether only some bytes of long accesses were looked at.
+    /// Whether only some bytes of long accesses, or some of the accesses at frequent sites, were
+    /// looked at.
     pub is_sampled: bool,
 }
 
@@ -24,6 +25,31 @@ impl RunPatterns {
     /// Whether a pattern occurred.
     pub(crate) fn has(&self, pattern: &Pattern<CodeSite>) -> bool {
         self.patterns.iter().any(|it| it.0 == *pattern)
+    }
+
+    /// Adds the run to others, with examples of its patterns.
+    pub(crate) fn add_to(
+        &self,
+        localizer: &mut Localizer,
+        symbolized: &SymbolizedTrace,
+        outcome: &RunOutcome,
+        origin: Origin,
+    ) {
+        let failing = outcome.failure().is_some();
+        let found = self.patterns.iter();
+        let new: Vec<_> = found.filter(|it| !localizer.is_described(&it.0, failing)).collect();
+        let occurrences: Vec<_> = new.iter().map(|it| (&it.0, &it.1)).collect();
+        let described = example::describe(symbolized, &occurrences);
+        for ((pattern, _), accesses) in new.into_iter().zip(described) {
+            localizer.describe(pattern, failing, accesses);
+        }
+        localizer.add(&RunEvidence {
+            origin,
+            outcome: outcome.clone(),
+            patterns: self.patterns.iter().map(|it| it.0.clone()).collect(),
+            is_ordered: self.is_ordered,
+            is_sampled: self.is_sampled,
+        });
     }
 
     /// The patterns of a run: those that the runtime collected in place of its accesses, or else those
@@ -67,7 +93,7 @@ impl RunPatterns {
         RunPatterns {
             patterns: at_code_sites(symbolized, found),
             is_ordered: true,
-            is_sampled: collected.sampled > 0,
+            is_sampled: collected.sampled > 0 || collected.left_out > 0,
         }
     }
 }

@@ -37,6 +37,9 @@ pub struct Settings {
     pub values: bool,
     /// Number of slots of each window.
     pub window: usize,
+    /// Whether runs that are not controlled observe all accesses, also at frequent sites.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub observe_all: bool,
     /// How the runs differ.
     #[serde(default)]
     pub vary: Vary,

@@ -11,6 +11,8 @@ use norn_frontend::{Collect, Delays, Plan};
 use norn_trace::Strategy;
 use serde::{Deserialize, Serialize};
 
+use crate::Settings;
+
 /// The strategies, in the order of their turns.
 const STRATEGIES: [Strategy; 3] = [Strategy::Random, Strategy::Pct, Strategy::Pos];
 /// The bug depth that PCT assumes.
@@ -70,10 +72,11 @@ impl Variation {
     }
 
     /// What the runtime collects in a run that is not controlled.
-    pub(crate) fn collect(self, window: usize) -> Collect {
+    pub(crate) fn collect(self, settings: &Settings) -> Collect {
+        let Settings { window, observe_all, .. } = *settings;
         let turn = usize::try_from(self.seed % DELAYS.len() as u64).unwrap_or(0);
         let (every, longest) = DELAYS[turn];
         let delays = Delays { seed: self.seed, every, longest: Duration::from_micros(longest) };
-        Collect { window, delays: (every > 0).then_some(delays) }
+        Collect { window, observe_all, delays: (every > 0).then_some(delays) }
     }
 }

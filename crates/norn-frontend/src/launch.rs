@@ -55,6 +55,8 @@ pub struct Launch {
 pub struct Collect {
     /// Number of slots of each window.
     pub window: usize,
+    /// Whether all accesses are observed, also at sites that are executed very often.
+    pub observe_all: bool,
     /// The random delays that vary the order of threads, if any.
     pub delays: Option<Delays>,
 }

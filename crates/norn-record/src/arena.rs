@@ -22,7 +22,7 @@ use norn_abi::{
     arena::{
         self, CHUNK, COLLECT_OFFSET, COLLECT_SIZE, ChunkHeader, Control, Head, INPUT_OFFSET,
         INQUIRY_OFFSET, MODULE_OFFSET, NAME_OFFSET, POINT_OFFSET, PROCESS_OFFSET, PROCESSES,
-        Process, RING, SEGMENT_OFFSET, SLOT_OFFSET, THREADS, ThreadSlot,
+        Process, RING, SEGMENT_OFFSET, SLOT_OFFSET, THREADS, ThreadSlot, VISITS,
     },
     function::{FUNCTIONS, Function, Inquiry, REDIRECTS, state},
     input::{Inputs, ROOM},
@@ -58,7 +58,11 @@ impl Arena {
             (*control).magic = arena::MAGIC;
             (*control).version = norn_abi::VERSION;
             (*control).layout = arena::LAYOUT;
-            let collect = if launch.collect.is_some() { arena::COLLECT } else { 0 };
+            let collect = match launch.collect {
+                None => 0,
+                Some(it) if it.observe_all => arena::COLLECT | arena::OBSERVE_ALL,
+                Some(_) => arena::COLLECT,
+            };
             let values = if launch.values { arena::VALUES } else { 0 };
             (*control).options = global | values | collect;
             (*control).recorder = std::process::id();
@@ -230,6 +234,12 @@ impl<'a> Slot<'a> {
         // SAFETY: inside the mapping, which lives as long as `arena`; a faulty subject can only make
         // the numbers in it wrong.
         unsafe { &(*self.at).head }
+    }
+
+    /// The counters of code locations. The subject has ended.
+    pub(crate) fn visits(self) -> [i16; VISITS] {
+        // SAFETY: inside the mapping; any numbers are valid.
+        unsafe { (&raw const (*self.at).visits).read_volatile() }
     }
 
     /// Chunk `index`, which the subject has handed over or left behind: its header for the trace, and

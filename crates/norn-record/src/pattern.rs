@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use norn_frontend::Collect;
 use norn_trace::{Collected, CollectedAccess, CollectedPattern};
-use norn_window::{Access as _, Counter, FoundPattern, Shared};
+use norn_window::{Access as _, Counter, FoundPattern, Shared, back_off};
 
 use crate::arena::Arena;
 
@@ -35,9 +35,16 @@ pub(crate) fn read(arena: &Arena, collect: &Collect) -> Option<Collected> {
         patterns: found.iter().map(|it| pattern(&shared, it)).collect(),
         missed: get(Counter::Missed),
         sampled: get(Counter::Sampled),
+        left_out: get(Counter::LeftOut) + left_out(arena),
         other_processes: get(Counter::OtherProcesses),
         delayed: get(Counter::Delays),
     })
+}
+
+/// Number of accesses that threads left out whose slots have not been used by others since. Threads of
+/// other processes count nothing.
+fn left_out(arena: &Arena) -> u64 {
+    arena.slots().map(|it| back_off::left_out(it.visits())).sum()
 }
 
 fn shared(arena: &Arena) -> Option<Shared<'_>> {

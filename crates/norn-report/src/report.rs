@@ -30,7 +30,9 @@ pub use self::{
         Turn, Unordered, UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
     line::{Line, Progress, Start, Unpredicted, Update},
-    localization::{CauseExperiment, FailureCluster, Localization, RankedPattern, ScoreInterval},
+    localization::{
+        CauseExperiment, FailureCluster, Localization, PredictedRuns, RankedPattern, ScoreInterval,
+    },
     note::Note,
     number::{Address, Number},
     omission::Omissions,

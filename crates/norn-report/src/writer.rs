@@ -3,6 +3,7 @@
 //! A writer computes nothing. What it writes, in which order and how briefly is in the report, so
 //! that all formats agree.
 
+mod dot;
 mod entry;
 mod github;
 mod html;
@@ -11,6 +12,7 @@ mod junit;
 mod perfetto;
 mod sarif;
 mod source_files;
+mod svg;
 mod text;
 mod timeline;
 
@@ -24,6 +26,7 @@ use std::io;
 use crate::{Line, Report};
 
 pub use self::{
+    dot::Dot,
     github::GitHub,
     html::Html,
     json::{Json, JsonLines, escape as escape_json},
@@ -31,6 +34,7 @@ pub use self::{
     perfetto::Perfetto,
     sarif::Sarif,
     source_files::{NoSourceFiles, SourceFiles},
+    svg::Svg,
     text::{Text, event as event_text},
 };
 
@@ -78,7 +82,9 @@ pub struct Format {
     pub name: &'static str,
     /// What it is for.
     pub help: &'static str,
-    /// Whether it shows rankings of patterns, too.
+    /// Whether it shows findings and failures.
+    pub findings: bool,
+    /// Whether it shows rankings of patterns.
     pub rankings: bool,
     /// Makes its writer.
     pub writer: fn(Layout) -> Box<dyn Writer>,
@@ -88,7 +94,8 @@ pub struct Format {
 pub const HTML: Format = Format {
     name: "html",
     help: "For people: a page with the source and the order of events, in one file",
-    rankings: false,
+    findings: true,
+    rankings: true,
     writer: |layout| Box::new(Html::new(layout)),
 };
 
@@ -97,18 +104,21 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "text",
         help: "For people",
+        findings: true,
         rankings: true,
         writer: |layout| Box::new(Text::new(layout)),
     },
     Format {
         name: "json",
         help: "For programs, one line; see docs/report.md",
+        findings: true,
         rankings: true,
         writer: |_| Box::new(Json),
     },
     Format {
         name: "jsonl",
         help: "For programs, one line for each answer as soon as it is known; see docs/report.md",
+        findings: true,
         rankings: true,
         writer: |_| Box::new(JsonLines),
     },
@@ -116,26 +126,44 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "sarif",
         help: "For code-scanning services: SARIF 2.1.0",
-        rankings: false,
+        findings: true,
+        rankings: true,
         writer: |layout| Box::new(Sarif::new(layout)),
     },
     Format {
         name: "junit",
         help: "For continuous integration: JUnit XML",
-        rankings: false,
+        findings: true,
+        rankings: true,
         writer: |_| Box::new(JUnit),
     },
     Format {
         name: "github",
         help: "For GitHub Actions: annotations of source lines",
-        rankings: false,
+        findings: true,
+        rankings: true,
         writer: |layout| Box::new(GitHub::new(layout)),
     },
     Format {
         name: "perfetto",
         help: "For trace viewers: the order of events, as a trace that Perfetto opens",
+        findings: true,
         rankings: false,
         writer: |_| Box::new(Perfetto),
+    },
+    Format {
+        name: "dot",
+        help: "For Graphviz: the most suspicious pattern of each failure",
+        findings: false,
+        rankings: true,
+        writer: |_| Box::new(Dot),
+    },
+    Format {
+        name: "svg",
+        help: "For documents: a drawing of the most suspicious pattern of each failure",
+        findings: false,
+        rankings: true,
+        writer: |_| Box::new(Svg),
     },
 ];
 

@@ -15,6 +15,9 @@ pub struct Collected {
     pub missed: u64,
     /// Number of accesses that are so long that only some of their bytes were looked at.
     pub sampled: u64,
+    /// Number of accesses at frequent sites that were left out.
+    #[serde(default)]
+    pub left_out: u64,
     /// Number of processes that were not observed.
     pub other_processes: u64,
     /// The length of all random delays, in nanoseconds.

@@ -18,6 +18,7 @@
 
 mod access;
 mod ancestry;
+pub mod back_off;
 mod fast_path;
 pub mod granule;
 mod pattern_table;

@@ -64,14 +64,14 @@ impl<'a> PatternTable<'a> {
         known.is_some_and(|it| it.moment() <= found.moment(addr))
     }
 
-    /// Adds a pattern, or an earlier occurrence of it. The caller has the lock. Returns whether there
-    /// is room for it.
-    pub(crate) fn add(&self, found: &Match<StoredAccess>, addr: u64) -> bool {
+    /// Adds a pattern, or an earlier occurrence of it. The caller has the lock. Returns whether the
+    /// pattern is a new one; none if there is no room for it.
+    pub(crate) fn add(&self, found: &Match<StoredAccess>, addr: u64) -> Option<bool> {
         if self.has_earlier(found, addr) {
-            return true;
+            return Some(false);
         }
-        let Some((entry, _)) = self.place(found) else { return false };
-        let [hash, kind, at, ..] = entry else { return false };
+        let (entry, is_known) = self.place(found)?;
+        let [hash, kind, at, ..] = entry else { return None };
         kind.store(found.kind as u64, Relaxed);
         at.store(addr, Relaxed);
         for (slot, access) in slots(entry).zip(found.accesses()) {
@@ -81,7 +81,7 @@ impl<'a> PatternTable<'a> {
             }
         }
         hash.store(hash_of(found), Release);
-        true
+        Some(!is_known)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = FoundPattern> + use<'a> {

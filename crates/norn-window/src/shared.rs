@@ -44,8 +44,12 @@ pub enum Counter {
     DelayEvery,
     /// The longest delay in nanoseconds.
     DelayLimit,
-    /// Number of delays.
+    /// The length of all delays in nanoseconds.
     Delays,
+    /// Number of patterns that were added.
+    Patterns,
+    /// Number of accesses at frequent sites that were left out, of threads that have ended.
+    LeftOut,
 }
 
 /// The words of the counters.
@@ -270,8 +274,10 @@ impl<'a> Shared<'a> {
             return;
         }
         let added = self.with_lock(Counter::PatternLock, || self.patterns.add(found, addr));
-        if added != Some(true) {
-            self.count(Counter::Missed);
+        match added.flatten() {
+            Some(true) => self.count(Counter::Patterns),
+            Some(false) => {}
+            None => self.count(Counter::Missed),
         }
     }
 

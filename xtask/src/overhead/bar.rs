@@ -105,13 +105,17 @@ impl Row {
         Some(self.wall(column)? / self.wall(base)?)
     }
 
-    /// The ratio of CPU time, which is less sensitive to other load.
-    pub(super) fn cpu_ratio(&self, column: Column, base: Column) -> Option<f64> {
-        let cpu = |column| match self.cells.get(&column)? {
+    /// Processor time, which is less sensitive to other load.
+    pub(super) fn cpu(&self, column: Column) -> Option<f64> {
+        match self.cells.get(&column)? {
             Cell::Measured { usage, .. } => Some(usage.cpu.as_secs_f64()),
             Cell::Failed(_) => None,
-        };
-        Some(cpu(column)? / cpu(base)?)
+        }
+    }
+
+    /// The ratio of processor times.
+    pub(super) fn cpu_ratio(&self, column: Column, base: Column) -> Option<f64> {
+        Some(self.cpu(column)? / self.cpu(base)?)
     }
 
     pub(super) fn to_libtsan(&self) -> Option<f64> {

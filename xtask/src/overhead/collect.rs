@@ -31,8 +31,8 @@ pub(super) fn section(rows: &[Row], repeat: u32) -> String {
         "overhead of collecting / recording",
     ]);
     for row in rows {
-        let seconds = row.wall(Column::Native).map(std::time::Duration::from_secs_f64);
-        let ratio = |column| number(row.ratio(column, Column::Native));
+        let seconds = row.cpu(Column::Native).map(std::time::Duration::from_secs_f64);
+        let ratio = |column| number(row.cpu_ratio(column, Column::Native));
         table.row([
             row.workload.to_owned(),
             seconds.map_or_else(|| "–".to_owned(), unit::seconds),
@@ -45,12 +45,12 @@ pub(super) fn section(rows: &[Row], repeat: u32) -> String {
     }
     let all = |figure: fn(&Row) -> Option<f64>| rows.iter().map(figure).collect::<Option<Vec<_>>>();
     let mean = all(Row::left_of_recording).and_then(|it| geometric_mean(&it));
-    let worst = all(|it| it.ratio(Column::Collect, Column::NoValues));
+    let worst = all(|it| it.cpu_ratio(Column::Collect, Column::NoValues));
     let worst = worst.and_then(|it| it.into_iter().reduce(f64::max));
-    let median = all(|it| it.ratio(Column::Collect, Column::Native)).and_then(median);
+    let median = all(|it| it.cpu_ratio(Column::Collect, Column::Native)).and_then(median);
     let mut text = format!(
-        "\nTimes as multiples of the native time; the fastest of {repeat} runs counts, and all modes take \
-         turns.\n\n{table}\n"
+        "\nProcessor time as multiples of the native one, which other load of the machine changes less than real time; \
+         the best of {repeat} runs counts, and all modes take turns.\n\n{table}\n"
     );
     bar(&mut text, "time of collecting / recording, worst workload", worst, 1.0);
     bar(&mut text, "overhead of collecting / recording, geometric mean", mean, SHARE);
@@ -62,9 +62,9 @@ impl Row {
     /// The fraction of the overhead of recording that collecting has. Values below a hundredth are
     /// noise, and are rounded up to a hundredth.
     fn left_of_recording(&self) -> Option<f64> {
-        let native = self.wall(Column::Native)?;
-        let collecting = self.wall(Column::Collect)? - native;
-        let recording = self.wall(Column::NoValues)? - native;
+        let native = self.cpu(Column::Native)?;
+        let collecting = self.cpu(Column::Collect)? - native;
+        let recording = self.cpu(Column::NoValues)? - native;
         Some(if recording > 0.0 { (collecting / recording).max(0.01) } else { 1.0 })
     }
 }

@@ -20,6 +20,9 @@ pub struct Localization {
     /// Number of planned runs of a stored campaign that have not been made yet.
     #[serde(default)]
     pub pending: u64,
+    /// The runs among these that followed predicted schedules, because no other run failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<PredictedRuns>,
     /// Number of different patterns in all runs.
     pub patterns: usize,
     /// Number of accesses that the window of each variable has room for.
@@ -31,10 +34,20 @@ pub struct Localization {
     /// Number of runs in which the order of plain accesses of different threads was not recorded, so that
     /// it is only approximately known.
     pub unordered: u64,
-    /// Number of runs with accesses so long that only some of their bytes were looked at.
+    /// Number of runs in which not all accesses were observed: only some bytes of very long ones, or some
+    /// of those at sites that are executed very often.
     pub sampled: u64,
     /// The failures, the most frequent first, each with a ranking of its own.
     pub clusters: Vec<FailureCluster>,
+}
+
+/// Runs that followed predicted schedules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PredictedRuns {
+    /// Number of them.
+    pub runs: u64,
+    /// Number of those that failed.
+    pub failed: u64,
 }
 
 /// The failing runs with the same failure.

@@ -242,7 +242,8 @@ fields! {
     Interleaving { recorded forced }
     LeftOut { text; alike ways steps instances untried }
     Localization {
-        score clusters; passed failed unfinished lost pending patterns window settled unordered sampled
+        score clusters;
+        passed failed unfinished lost pending predicted patterns window settled unordered sampled
     }
     Location { function file module; line column offset }
     Misuse { by block destroyed; fault address }

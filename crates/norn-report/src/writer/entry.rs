@@ -1,5 +1,5 @@
 //! The entries of a report, for formats that list all of them alike: bugs, failures that were not predicted,
-//! findings without visible harm, and of `run` and `replay` the run itself.
+//! findings without visible harm, the failures of a ranking, and of `run` and `replay` the run itself.
 
 use std::io;
 
@@ -7,8 +7,8 @@ use norn_model::{Consequence, Location};
 
 use super::{Layout, Text};
 use crate::{
-    AlsoSeen, BriefLine, Detail, EventRow, ExitMeaning, FailureKind, Finding, NotReproduced,
-    ObservedFailure, Report, Run, Step, Story,
+    AlsoSeen, BriefLine, Detail, EventRow, ExitMeaning, FailureCluster, FailureKind, Finding,
+    Localization, NotReproduced, ObservedFailure, RankedPattern, Report, Run, Step, Story,
     vocabulary::{self, headline, observed_headline},
 };
 
@@ -34,6 +34,8 @@ pub(super) enum Subject<'a> {
     Failure(&'a ObservedFailure),
     /// The run that the command made.
     Run(&'a Run),
+    /// A failure of several runs, whose patterns are ranked.
+    Cluster(&'a FailureCluster),
 }
 
 /// One entry.
@@ -65,7 +67,9 @@ pub(super) fn entries(report: &Report) -> Vec<Entry<'_>> {
         Some(Entry { times: *times, ..of_finding(severity(found), found, &[]) })
     });
     let run = report.run.as_ref().filter(|_| is_run(report)).map(|it| of_run(it, report));
-    let mut all: Vec<_> = bugs.chain(observed).chain(lost).chain(brief).chain(run).collect();
+    let clusters = report.localization.iter().flat_map(|it| &it.clusters).map(of_cluster);
+    let all = bugs.chain(observed).chain(lost).chain(brief).chain(run).chain(clusters);
+    let mut all: Vec<_> = all.collect();
     all.sort_by_key(|it| (it.severity, it.number().unwrap_or(usize::MAX)));
     all
 }
@@ -123,13 +127,29 @@ fn of_run<'a>(run: &'a Run, report: &Report) -> Entry<'a> {
     Entry { severity, headline, subject: Subject::Run(run), times: 1 }
 }
 
+fn of_cluster(cluster: &FailureCluster) -> Entry<'_> {
+    let headline = match cluster.ranking.first() {
+        Some(it) => format!("{}: {}", cluster.title, it.title),
+        None => cluster.title.clone(),
+    };
+    Entry { severity: Severity::Harmful, headline, subject: Subject::Cluster(cluster), times: 1 }
+}
+
 impl<'a> Entry<'a> {
+    /// The most suspicious pattern of a failure whose patterns are ranked.
+    fn suspect(&self) -> Option<&'a RankedPattern> {
+        match self.subject {
+            Subject::Cluster(it) => it.ranking.first(),
+            Subject::Finding(..) | Subject::Failure(_) | Subject::Run(_) => None,
+        }
+    }
+
     /// The number of its bug, if it has one.
     fn number(&self) -> Option<usize> {
         match self.subject {
             Subject::Finding(it, _) => it.bug,
             Subject::Failure(it) => it.bug,
-            Subject::Run(_) => None,
+            Subject::Run(_) | Subject::Cluster(_) => None,
         }
     }
 
@@ -142,6 +162,10 @@ impl<'a> Entry<'a> {
                 None => ("failure", "failure that was not predicted"),
             },
             Subject::Run(_) => ("run", "failure of a run"),
+            Subject::Cluster(_) => match self.suspect() {
+                Some(it) => (it.class.name(), it.class.title()),
+                None => ("failure", "failure that was not predicted"),
+            },
         }
     }
 
@@ -151,6 +175,7 @@ impl<'a> Entry<'a> {
             Subject::Finding(it, _) => it.consequence.as_ref(),
             Subject::Failure(it) => Some(&it.consequence),
             Subject::Run(it) => Some(&it.consequence),
+            Subject::Cluster(_) => None,
         }
     }
 
@@ -160,6 +185,7 @@ impl<'a> Entry<'a> {
             Subject::Finding(it, _) => it.story.as_ref(),
             Subject::Failure(it) => it.story.as_ref(),
             Subject::Run(it) => it.story.as_ref(),
+            Subject::Cluster(_) => None,
         }
     }
 
@@ -168,7 +194,7 @@ impl<'a> Entry<'a> {
         match self.subject {
             Subject::Finding(it, _) => it.not_reproduced.as_ref(),
             Subject::Failure(it) => it.not_reproduced.as_ref(),
-            Subject::Run(_) => None,
+            Subject::Run(_) | Subject::Cluster(_) => None,
         }
     }
 
@@ -178,6 +204,7 @@ impl<'a> Entry<'a> {
             Subject::Finding(it, _) => &it.replay,
             Subject::Failure(it) => &it.replay,
             Subject::Run(_) => &[],
+            Subject::Cluster(it) => &it.reproduce,
         }
     }
 
@@ -186,7 +213,7 @@ impl<'a> Entry<'a> {
         match self.subject {
             Subject::Finding(it, _) => &it.fingerprint,
             Subject::Failure(it) => &it.fingerprint,
-            Subject::Run(_) => "",
+            Subject::Run(_) | Subject::Cluster(_) => "",
         }
     }
 
@@ -199,7 +226,7 @@ impl<'a> Entry<'a> {
                 orders.map(|it| (it.forced.as_slice(), it.recorded.as_slice()))
             }
             Subject::Failure(it) => it.cause.as_ref().map(|it| (it.order.as_slice(), &[][..])),
-            Subject::Run(_) => None,
+            Subject::Run(_) | Subject::Cluster(_) => None,
         };
         let rows = rows.filter(|it| !it.0.is_empty());
         rows.unwrap_or((self.story().map_or(&[], |it| &it.last), &[]))
@@ -212,6 +239,7 @@ impl<'a> Entry<'a> {
             Subject::Finding(it, _) => it.accesses.as_slice(),
             Subject::Failure(it) => it.cause.as_ref().map_or(&[][..], |it| &it.accesses),
             Subject::Run(_) => &[],
+            Subject::Cluster(_) => self.suspect().map_or(&[][..], |it| &it.accesses),
         };
         stacks.extend(accesses.iter().map(|it| (access(it), it.stack.as_slice())));
         let steps = self.story().map_or_else(Vec::new, steps);
@@ -244,6 +272,15 @@ impl<'a> Entry<'a> {
                 run: Some(it.clone()),
                 ..Report::new(report.command, &report.tool.version)
             },
+            Subject::Cluster(it) => {
+                // The text needs the numbers of runs.
+                let all = report.localization.clone().unwrap_or_default();
+                let localization = Localization { clusters: vec![it.clone()], ..all };
+                Report {
+                    localization: Some(localization),
+                    ..Report::new(report.command, &report.tool.version)
+                }
+            }
         };
         plain(|out| Text::new(Layout::default()).write_entries(&alone, out))
     }

@@ -68,6 +68,12 @@ impl Writer for Html {
 /// What the command found, in a few words.
 fn verdict(report: &Report) -> (&'static str, String) {
     let harmful = report.exit.meaning == ExitMeaning::Harmful;
+    if let Some(it) = report.localization.as_ref().filter(|_| harmful) {
+        return match it.clusters.len() {
+            1 => ("harmful", "1 failure".to_owned()),
+            failures => ("harmful", format!("{failures} failures")),
+        };
+    }
     match (harmful, report.summary.bugs) {
         (false, _) => ("clean", "nothing harmful".to_owned()),
         (true, 0) => ("harmful", "harmful".to_owned()),

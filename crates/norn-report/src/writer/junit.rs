@@ -98,7 +98,7 @@ fn test_case(out: &mut dyn Write, entry: &Entry<'_>, report: &Report) -> io::Res
 
 /// A text that is only a text in XML. Characters that XML does not allow, and those that a terminal does not
 /// show, are spelled out.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -192,7 +192,9 @@ fn level(entry: &Entry<'_>) -> &'static str {
 fn properties(entry: &Entry<'_>) -> Value {
     let (status, bug) = match entry.subject {
         Subject::Finding(it, _) => (vocabulary::status(it.status), it.bug),
-        Subject::Failure(_) | Subject::Run(_) => (vocabulary::status(Status::Observed), None),
+        Subject::Failure(_) | Subject::Run(_) | Subject::Cluster(_) => {
+            (vocabulary::status(Status::Observed), None)
+        }
     };
     let consequence = entry.consequence().map(vocabulary::consequence);
     let why = entry.not_reproduced().map(vocabulary::not_reproduced);

@@ -58,6 +58,9 @@ impl Text {
         unrecorded::unrecorded(out, &report)?;
         finding::observed(out, &report, self.layout)?;
         finding::not_reproducible(out, &report)?;
+        if let Some(it) = &report.localization {
+            localization::clusters(out, it)?;
+        }
         report.run.as_ref().map_or(Ok(()), |it| run::run(out, it, self.layout))
     }
 
@@ -122,6 +125,9 @@ impl Text {
 
     /// The end of a report: what does not count, and the summary.
     pub(super) fn conclude(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        if let Some(it) = &report.localization {
+            return localization::summary(out, it);
+        }
         finding::not_reproducible(out, report)?;
         property::properties(out, &report.properties)?;
         summary::summary(out, report)?;

@@ -39,9 +39,9 @@ impl ReportFormat {
     }
 }
 
-/// Parses the name of a report format.
+/// Parses the name of a format that shows findings.
 pub(crate) fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
-    one_of(FORMATS.iter())
+    one_of(FORMATS.iter().filter(|it| it.findings))
 }
 
 /// Parses the name of a format that shows rankings of patterns.

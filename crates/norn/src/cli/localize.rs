@@ -40,9 +40,16 @@ pub(crate) struct Localize {
     /// What makes the runs differ
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]
     pub(crate) vary: VaryArg,
+    /// With --vary delays: observe all accesses, also at sites that are executed very often
+    #[arg(long, help_heading = "Runs")]
+    pub(crate) observe_all: bool,
     /// Make all runs, also if the ranking has settled before
     #[arg(long, help_heading = "Runs")]
     pub(crate) no_early_stop: bool,
+    /// If no run fails: number of predicted schedules that are forced on the program, at most
+    #[arg(long, default_value_t = 50, value_name = "NUMBER", help_heading = "Runs")]
+    #[arg(conflicts_with = "from")]
+    pub(crate) predicted: u64,
     /// Write a clip of the first run with each failure to this folder, for `norn replay`
     #[arg(long, value_name = "FOLDER", help_heading = "Runs")]
     pub(crate) clips: Option<PathBuf>,
@@ -121,7 +128,7 @@ pub(crate) struct StoreArgs {
         value_name = "FILE|URL",
         conflicts_with_all = [
             "from", "check", "fail_regex", "fail_on_output_change", "seed", "window", "max_steps",
-            "no_values", "no_early_stop", "vary",
+            "no_values", "no_early_stop", "observe_all", "vary",
         ]
     )]
     pub(crate) resume: Option<String>,

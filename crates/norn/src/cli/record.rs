@@ -28,6 +28,9 @@ pub(crate) struct Record {
     /// --from`
     #[arg(long, conflicts_with_all = ["order", "no_values", "function"])]
     pub(crate) collect: bool,
+    /// With --collect: observe all accesses, also at sites that are executed very often
+    #[arg(long, requires = "collect")]
+    pub(crate) observe_all: bool,
     /// With --collect: number of accesses to each variable among which patterns are looked for
     #[arg(long, default_value_t = WINDOW, value_name = "NUMBER", value_parser = window)]
     pub(crate) window: usize,

@@ -1,6 +1,7 @@
 //! `norn localize`: ranks interleaving patterns by how well they separate failing from passing runs.
 
 mod campaign;
+mod predicted;
 mod progress;
 mod recorded;
 mod reproduce;

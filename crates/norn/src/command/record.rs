@@ -17,7 +17,11 @@ pub(super) fn run(args: Record) -> anyhow::Result<Exit> {
         order: args.order.into(),
         values: !args.no_values && !args.collect,
         max_size: args.max_size,
-        collect: args.collect.then_some(Collect { window: args.window, delays: None }),
+        collect: args.collect.then_some(Collect {
+            window: args.window,
+            observe_all: args.observe_all,
+            delays: None,
+        }),
         functions: args.functions.names,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Launch::default()

@@ -36,7 +36,11 @@ pub(super) fn run(args: &Run) -> anyhow::Result<Exit> {
         command: args.command.clone(),
         output: args.output.clone().unwrap_or_else(|| PathBuf::from("run.norn")),
         plan: Some(plan(args)),
-        collect: args.collect.then_some(Collect { window: WINDOW, delays: None }),
+        collect: args.collect.then_some(Collect {
+            window: WINDOW,
+            observe_all: true,
+            delays: None,
+        }),
         functions: args.functions.names.clone(),
         keep_inputs: args.record_inputs,
         stdin: if args.record_inputs { input::stdin()? } else { None },

@@ -8,7 +8,7 @@ use norn_native::Native;
 use norn_replay::SymbolizedTrace;
 use norn_trace::Run;
 
-use crate::kit::{Program, flaky, program};
+use crate::kit::{Program, compile, flaky, program};
 
 /// Opens the trace of a run, and returns the patterns that were collected, and those of the trace.
 fn both(program: &Program, name: &str) -> [Vec<String>; 2] {
@@ -58,4 +58,28 @@ fn collected_runs_are_ranked() {
     let localization = &ran.json()["localization"];
     assert_eq!(localization["unordered"], 0);
     assert!(flaky("account").rank(&localization["clusters"][0]).is_none_or(|it| it >= 1));
+}
+
+/// A frequent site is not observed every time, and that is counted.
+#[test]
+fn what_is_left_out_at_frequent_sites_is_counted() {
+    let source = norn_e2e::subject::subjects().join("bench/mutex_counter.c");
+    let subject = norn_e2e::subject::Subject {
+        name: "bench/mutex_counter".to_owned(),
+        source,
+        announced: None,
+    };
+    let program = compile(&subject);
+    let collected = |name: &str, options: &[&str]| {
+        let words = [&["record", "--collect", "-o", name], options, &["--", "./program", "200000"]];
+        let ran = program.norn(&words.concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        Run::open(&program.folder.path().join(name)).unwrap().collected.unwrap()
+    };
+    let some = collected("some.norn", &[]);
+    assert!(some.left_out > 100_000, "{}", some.left_out);
+    assert!(!some.patterns.is_empty());
+    let all = collected("all.norn", &["--observe-all"]);
+    assert_eq!(all.left_out, 0);
+    assert!(!all.patterns.is_empty());
 }

@@ -49,9 +49,9 @@ fn a_check_decides() {
 #[test]
 fn formats_without_rankings_are_refused() {
     let ran = Command::new(env!("CARGO_BIN_EXE_norn"))
-        .args(["localize", "--format", "sarif", "--", "./program"])
+        .args(["localize", "--format", "perfetto", "--", "./program"])
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("invalid value 'sarif'"), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("invalid value 'perfetto'"), "{ran:?}");
 }

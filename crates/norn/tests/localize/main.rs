@@ -7,6 +7,7 @@ mod collected;
 mod criterion;
 mod delays;
 mod kit;
+mod predicted;
 mod ranking;
 mod recorded;
 mod shared;

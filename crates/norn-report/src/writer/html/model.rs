@@ -132,7 +132,7 @@ fn is_numbered(finding: &Finding, rows: &[EventRow]) -> bool {
 fn finding<'a>(entry: &Entry<'a>) -> Option<&'a Finding> {
     match entry.subject {
         Subject::Finding(it, _) => Some(it),
-        Subject::Failure(_) | Subject::Run(_) => None,
+        Subject::Failure(_) | Subject::Run(_) | Subject::Cluster(_) => None,
     }
 }
 
@@ -161,7 +161,7 @@ fn found(entry: &Entry<'_>) -> Option<String> {
     let executions = match entry.subject {
         Subject::Finding(it, _) => it.executions?,
         Subject::Failure(it) => it.executions,
-        Subject::Run(_) => return None,
+        Subject::Run(_) | Subject::Cluster(_) => return None,
     };
     Some(format!("shown by execution {executions}"))
 }

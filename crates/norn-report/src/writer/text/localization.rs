@@ -4,13 +4,19 @@ use std::io::{self, Write};
 
 use super::{finding, paint};
 use crate::{
-    CauseExperiment, FailureCluster, Localization, RankedPattern, Report, ScoreInterval,
-    vocabulary::place,
+    CauseExperiment, FailureCluster, Localization, PredictedRuns, RankedPattern, Report,
+    ScoreInterval, vocabulary::place,
 };
 
 /// The ranking for each failure, and what a reader must know to judge it.
 pub(super) fn localization(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Some(it) = &report.localization else { return Ok(()) };
+    clusters(out, it)?;
+    summary(out, it)
+}
+
+/// The ranking for each failure.
+pub(super) fn clusters(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
     for (number, cluster) in (1..).zip(&it.clusters) {
         writeln!(out, "{}", paint::headline(headline(number, cluster), true))?;
         if !cluster.places.is_empty() {
@@ -26,7 +32,7 @@ pub(super) fn localization(out: &mut dyn Write, report: &Report) -> io::Result<(
         }
         writeln!(out)?;
     }
-    summary(out, it)
+    Ok(())
 }
 
 fn headline(number: usize, cluster: &FailureCluster) -> String {
@@ -74,7 +80,7 @@ fn experiment(out: &mut dyn Write, it: &CauseExperiment) -> io::Result<()> {
     writeln!(out, "   {verdict}: with it forced, {forced}; with it prevented, {prevented}")
 }
 
-fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
+pub(super) fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
     let runs = it.passed + it.failed + it.unfinished;
     write!(out, "{}: {} passed, {} failed", counted(runs, "run"), it.passed, it.failed)?;
     if it.unfinished > 0 {
@@ -87,6 +93,10 @@ fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
     }
     if it.pending > 0 {
         writeln!(out, "{} not made yet", counted(it.pending, "run"))?;
+    }
+    if let Some(PredictedRuns { runs, failed }) = it.predicted {
+        let (runs, which) = (counted(runs, "predicted schedule"), "no run failed by itself");
+        writeln!(out, "{which}; {runs} forced on the program, {failed} of these runs failed")?;
     }
     if it.failed == 0 {
         writeln!(out, "no run failed, so there is nothing to rank")?;
@@ -105,7 +115,8 @@ fn summary(out: &mut dyn Write, it: &Localization) -> io::Result<()> {
         let runs = counted(it.sampled, "run");
         writeln!(
             out,
-            "in {runs} only some bytes of accesses of more than 512 bytes were looked at"
+            "in {runs} not all accesses were observed: only some bytes of those to more than 512 \
+             bytes, or some of those at sites that are executed very often"
         )?;
     }
     Ok(())
@@ -168,6 +179,7 @@ pub(in crate::writer) mod tests {
             unfinished: 1,
             lost: 1,
             pending: 3,
+            predicted: Some(PredictedRuns { runs: 20, failed: 19 }),
             patterns: 23,
             window: 5,
             score: "Jaccard".to_owned(),
@@ -209,10 +221,11 @@ pub(in crate::writer) mod tests {
         61 runs: 41 passed, 19 failed, 1 not finished; 23 patterns, window 5, score Jaccard
         the ranking has settled: more runs would not change the first pattern
         3 runs not made yet
+        no run failed by itself; 20 predicted schedules forced on the program, 19 of these runs failed
         1 run could not be made or read
         in 2 runs the order of plain accesses was not recorded: it is approximate
         hint: `norn record --order global` records it
-        in 1 run only some bytes of accesses of more than 512 bytes were looked at
+        in 1 run not all accesses were observed: only some bytes of those to more than 512 bytes, or some of those at sites that are executed very often
         ");
     }
 

@@ -2,11 +2,13 @@
 
 use std::{io::Write as _, time::Duration};
 
-use norn_campaign::{Campaign, Conducted, Experiment, Variation, worker_name};
+use norn_campaign::{Campaign, Conducted, Experiment, PredictedRuns, Variation, worker_name};
 use norn_frontend::Interrupt;
+use norn_report::Localization;
 use norn_store::Store;
 
 use super::{
+    predicted,
     progress::{bar, show},
     reproduce::reproduce,
     session::{self, Session},
@@ -66,10 +68,20 @@ fn report_work(store: &mut Store, conducted: &Conducted) -> anyhow::Result<Exit>
 
 /// Prints the ranking, and determines the exit status.
 fn finish(args: &Localize, campaign: &Campaign<'_>, store: &mut Store) -> anyhow::Result<Exit> {
-    let (mut localization, settings, evidence) =
-        ranked(store, args.ranking.score.0, args.ranking.top.get())?;
+    let top = args.ranking.top.get();
+    let (mut localization, settings, mut evidence) = ranked(store, args.ranking.score.0, top)?;
     if let Some(error) = &evidence.error {
         writeln!(terminal::stderr(), "norn: a run was lost: {}", norn_model::printable(error))?;
+    }
+    let mut predicted = PredictedRuns::default();
+    let is_complete = localization.pending == 0 && Interrupt::caught().is_none();
+    if localization.failed == 0 && args.predicted > 0 && is_complete {
+        predicted = predicted::force(campaign, &mut evidence.localizer, args.predicted)?;
+        let (runs, failed) = (predicted.runs, predicted.failed.len() as u64);
+        localization = Localization {
+            predicted: Some(norn_report::PredictedRuns { runs, failed }),
+            ..evidence.localizer.report(top)
+        };
     }
     let mut forced = Vec::new();
     let suspects = evidence.localizer.suspects(args.ranking.confirm);
@@ -82,6 +94,7 @@ fn finish(args: &Localize, campaign: &Campaign<'_>, store: &mut Store) -> anyhow
     }
     if let Some(folder) = &args.clips {
         write_clips(store, &mut localization, folder, &forced)?;
+        predicted::write_clips(&predicted, &mut localization, folder)?;
     }
     let command = settings.command.iter().map(|it| it.lossy().into_owned()).collect();
     let exit = super::print(args.format, localization, command)?;

@@ -119,6 +119,7 @@ fn requested(args: &Localize) -> Settings {
         max_size: args.limits.max_size.min(Scratch::MOST_TRACE),
         values: !args.limits.no_values,
         window: args.ranking.window,
+        observe_all: args.observe_all,
         vary: args.vary.into(),
         measured: Measured::default(),
     }
