@@ -120,7 +120,7 @@ impl Campaign<'_> {
         let path = &folder.0;
         let launch = Launch {
             output: path.join("trace"),
-            collect: plan.is_none().then(|| variation.collect(&self.settings)),
+            collect: plan.is_none().then(|| variation.collect(self.settings)),
             values: self.launch.values && plan.is_some(),
             plan,
             streams: Streams::Files { stdout: path.join("stdout"), stderr: path.join("stderr") },

@@ -1,7 +1,7 @@
 //! Back-off at frequent sites: which executions of a site are observed, and which are left out.
 //!
 //! A loop shows its patterns early. So each thread observes the first executions of a site, and then
-//! only some of each 32,768: the idea of LiteRace (Marino, Musuvathi and Narayanasamy, PLDI 2009), where
+//! only some of each 32,768: the idea of `LiteRace` (Marino, Musuvathi and Narayanasamy, PLDI 2009), where
 //! cold code is observed always and hot code rarely. What is left out is counted. Patterns need accesses
 //! of several threads at the same time, so there are also [bursts](Burst), in which all threads observe
 //! everything.
