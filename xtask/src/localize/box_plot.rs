@@ -64,7 +64,7 @@ impl BoxPlot {
         );
         let [groups, numbers] = self.titles;
         text(&mut svg, (LEFT, 18), numbers);
-        text(&mut svg, ((LEFT + right) / 2 - 20, height - 8), groups);
+        text(&mut svg, (usize::midpoint(LEFT, right) - 20, height - 8), groups);
         for mark in (0..=most).step_by(10) {
             text(&mut svg, (LEFT - 25, y(mark) + 4), &mark.to_string());
             path(&mut svg, &format!("M{LEFT} {0}H{right}", y(mark)), "#ddd");
