@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use norn_frontend::{HeapName, Memory, Owner, Region};
 use norn_model::{
-    Candidate, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
+    Candidate, Event, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
     descriptor_number,
 };
 use norn_report::{Access, Action, HeldLock, Number, Object};
@@ -63,6 +63,35 @@ pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<De
 /// The place of a step and its callers, innermost first, without the frames of the runtime.
 pub(crate) fn stack_of(source: &Source, step: &Step) -> Vec<Location> {
     Symbolizer { source, memory: Memory::default() }.frames(step)
+}
+
+/// The frames of an event that belong to the program, innermost first.
+pub(crate) fn program_frames(source: &Source, event: &Event) -> Vec<Location> {
+    let symbols = Symbolizer { source, memory: Memory::default() };
+    let frames = symbols.stack(event.site, Some(event.stack));
+    let frames = frames.flat_map(|pc| source.symbolized.frames(pc));
+    let is_known = |it: &Location| it.function.is_some() && it.line.is_some();
+    frames.filter(|it| is_known(it) && symbols.is_own(it)).collect()
+}
+
+/// The line of the program at which an event happens.
+pub(crate) fn place_of(source: &Source, event: &Event) -> Option<Location> {
+    let symbols = Symbolizer { source, memory: Memory::default() };
+    let frames = symbols.stack(event.site, Some(event.stack));
+    let frames: Vec<_> = frames.flat_map(|pc| source.symbolized.frames(pc)).collect();
+    symbols.shown(&frames).into_iter().next()
+}
+
+/// The name of a lock that a thread holds at an event.
+pub(crate) fn lock_name(source: &Source, at: EventId, (lock, mode): (u64, LockMode)) -> Object {
+    let mut symbols = Symbolizer { source, memory: Memory::default() };
+    for event in source.trace.merged() {
+        symbols.memory.learn(&event);
+        if event.id == at {
+            break;
+        }
+    }
+    symbols.named(lock, symbols.size(mode.object())).0
 }
 
 /// Describes a candidate, given the description of a step, which may be one that is never performed.
@@ -225,11 +254,14 @@ impl Symbolizer<'_> {
     /// The frames that are shown: those of the program. An access in a library, such as `std::mutex::lock` in
     /// a header, is shown at the line that called it. Without a frame of the program, the access itself.
     fn shown(&self, frames: &[Location]) -> Vec<Location> {
-        let symbols = &self.source.symbolized.symbols;
         let known = || frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
-        let is_own = |it: &&Location| self.owner(it) == Owner::Program && !symbols.is_folded(it);
-        let own: Vec<_> = known().filter(is_own).take(CALLS).cloned().collect();
+        let own: Vec<_> = known().filter(|it| self.is_own(it)).take(CALLS).cloned().collect();
         if own.is_empty() { known().take(1).cloned().collect() } else { own }
+    }
+
+    /// Whether a frame is the program's own.
+    fn is_own(&self, frame: &Location) -> bool {
+        self.owner(frame) == Owner::Program && !self.source.symbolized.symbols.is_folded(frame)
     }
 
     fn owner(&self, frame: &Location) -> Owner {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use norn_model::{BugClass, Candidate, Consequence, FailureSite, Verdict};
 use norn_predict::Remark;
-use norn_report::{AtStake, Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
+use norn_report::{AtStake, Fix, Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
 use norn_witness::{Failure, Grade, Witness};
 
 use crate::{Base, Description, executor::Run, interleaving::interleaving, source::Source};
@@ -69,6 +69,8 @@ pub struct Confirmed {
     pub interleaving: Interleaving,
     /// Why it is a race, if its accesses are not adjacent.
     pub unordered: Option<Unordered>,
+    /// A lock that would have excluded it, if it is harmful and such a lock passes the checks.
+    pub fix: Option<Fix>,
     /// The clip that reproduces it.
     pub clip: PathBuf,
     /// Number of executions of the hunt up to and including this one.
@@ -95,6 +97,7 @@ impl Confirmed {
             witness: witness.clone(),
             interleaving: interleaving(source, performed, &witness.candidate),
             unordered: None,
+            fix: None,
             clip: PathBuf::new(),
             executions,
         }

@@ -14,6 +14,7 @@ use std::{
 };
 
 use norn_frontend::Interrupt;
+use norn_model::BugClass;
 use norn_replay::{ReplayError, capture};
 use norn_report::Ended;
 use norn_witness::{Grade, Witness};
@@ -32,6 +33,7 @@ use crate::{
     engine::CachedWitnesses,
     executor::{Plan, Run},
     finding::Confirmed,
+    fix::suggested_fix,
     handover,
     library_sync::predict_program,
     observe::Observed,
@@ -353,7 +355,12 @@ impl Hunting<'_> {
         finding.description = description;
         finding.source = trace;
         finding.unrecorded_sync = unrecorded_sync::between(source, &witness.candidate, run)?;
-        let confirmed = Box::new(confirmed);
+        let mut confirmed = Box::new(confirmed);
+        let is_race = witness.candidate.class() == BugClass::Race;
+        let harmful = is_race && finding.unrecorded_sync.is_none();
+        if is_confirmed && (harmful || confirmed.consequence.is_failure()) {
+            confirmed.fix = suggested_fix(source, &witness.candidate);
+        }
         let status = match instead {
             None => Status::Confirmed(confirmed),
             Some(instead) => Status::NotReproducible(confirmed, instead),

@@ -26,6 +26,7 @@ mod engine;
 mod executor;
 mod explore;
 mod finding;
+mod fix;
 mod forecast;
 mod group;
 mod guide;

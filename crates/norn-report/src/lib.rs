@@ -16,14 +16,14 @@ pub use report::{
     Access, Address, AlsoSeen, Arrival, AtStake, AtomicOperation, Barrier, Batch, Block, BriefLine,
     BriefSection, Cause, CauseExperiment, Claimed, Command, Control, Death, Departure, Detail,
     Detour, EarlierUse, Ended, EventRow, ExitMeaning, ExitStatus, FailureCluster, FailureKind,
-    Fault, Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,
-    Localization, Misuse, NotReproduced, Note, Notice, Number, Object, ObjectMisuse, ObjectState,
-    ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, PredictedRuns, Print,
-    Progress, Property, RankedPattern, Remark, Report, Requested, Run, RunKind, Runner, Running,
-    Schedule, ScoreInterval, Semaphore, SentSignal, SignalWait, Start, Status, Step, Story, Stuck,
-    Summary, SuppressedBy, Suppression, Switch, Tool, Turn, Uncontrolled, Unordered, Unpredicted,
-    UnrecordedOrder, UnrecordedSync, Unseen, UnseenReason, Update, Verdict, Waiter, Wakeup, Want,
-    WeakOperation, Writing,
+    Fault, Finding, Fix, FixSection, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving,
+    LeftOut, Line, Localization, LockObjection, Misuse, NotReproduced, Note, Notice, Number,
+    Object, ObjectMisuse, ObjectState, ObservedFailure, ObservedValue, Omissions, Parameter,
+    Parting, Point, PredictedRuns, Print, Progress, Property, RankedPattern, RejectedLock, Remark,
+    Report, Requested, Run, RunKind, Runner, Running, Schedule, ScoreInterval, Semaphore,
+    SentSignal, SignalWait, Start, Status, Step, Story, Stuck, Summary, SuppressedBy, Suppression,
+    Switch, Tool, Turn, Uncontrolled, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync,
+    Unseen, UnseenReason, Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 pub use schema::schema;
 pub use vocabulary::Action;

@@ -3,6 +3,7 @@
 mod batch;
 mod event;
 mod finding;
+mod fix;
 mod line;
 mod localization;
 mod note;
@@ -29,6 +30,7 @@ pub use self::{
         Finding, Harm, HeldLock, Object, ObservedFailure, Parameter, Remark, Schedule, Status,
         Turn, Unordered, UnrecordedOrder, UnrecordedSync, WeakOperation,
     },
+    fix::{Fix, FixSection, LockObjection, RejectedLock},
     line::{Line, Progress, Start, Unpredicted, Update},
     localization::{
         CauseExperiment, FailureCluster, Localization, PredictedRuns, RankedPattern, ScoreInterval,

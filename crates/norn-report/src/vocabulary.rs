@@ -5,6 +5,7 @@
 
 mod action;
 mod consequence;
+mod fix;
 mod headline;
 mod location;
 mod note;
@@ -17,6 +18,7 @@ use norn_model::{BugClass, CandidateKind, Obstacle};
 pub use self::{
     action::Action,
     consequence::{consequence, memory_fault, misused},
+    fix::{fix, fix_notes},
     headline::{headline, news, observed_headline, property_headline},
     location::{path, place, short_function, source},
     note::note,

@@ -13,8 +13,8 @@ use super::{
     queue::{Attempt, Queue},
 };
 use crate::{
-    Confirmed, Status, confirm, describe::describe, executor::Run, interleaving::interleaving,
-    source::Source,
+    Confirmed, Status, confirm, describe::describe, executor::Run, fix::suggested_fix,
+    interleaving::interleaving, source::Source,
 };
 
 /// Maximum number of instances of a candidate that are compared with a run.
@@ -53,6 +53,7 @@ impl Hunting<'_> {
                 interleaving: interleaving(source, Some(did), candidate),
                 witness: Witness { candidate: candidate.clone(), ..attempt.witness.clone() },
                 unordered: None,
+                fix: suggested_fix(source, candidate),
                 ..how.clone()
             };
             let description = describe(source, candidate, true);

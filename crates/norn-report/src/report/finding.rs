@@ -4,7 +4,9 @@ use norn_model::{BugClass, Consequence, Location, Ordering, Scope, ThreadName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Address, EventRow, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict};
+use super::{
+    Address, EventRow, Fix, Interleaving, NotReproduced, Number, Story, SuppressedBy, Verdict,
+};
 use crate::Action;
 
 /// A candidate, and what came of it.
@@ -86,6 +88,9 @@ pub struct Finding {
     /// The recorded order of the events, and the forced one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interleaving: Option<Interleaving>,
+    /// A lock that would have excluded it, if such a lock passes the checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
     /// The clip that makes it happen again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,

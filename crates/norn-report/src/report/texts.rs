@@ -11,13 +11,13 @@ use norn_model::{Consequence, Location, ThreadName};
 use super::{
     Access, AlsoSeen, Arrival, AtStake, Barrier, Batch, Block, BriefSection, Cause, Claimed,
     Control, Death, Departure, Detail, Detour, EarlierUse, EventRow, FailureCluster, FailureKind,
-    Finding, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving, LeftOut, Line,
-    Localization, Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse, ObservedFailure,
-    ObservedValue, Omissions, Parameter, Parting, Point, Progress, Property, RankedPattern, Remark,
-    Report, Requested, Run, RunKind, Runner, Running, Schedule, Semaphore, SentSignal, SignalWait,
-    Start, Step, Story, Stuck, SuppressedBy, Suppression, Switch, Tool, Turn, Unordered,
-    Unpredicted, UnrecordedOrder, UnrecordedSync, Unseen, Update, Verdict, Waiter, Wakeup, Want,
-    WeakOperation, Writing,
+    Finding, Fix, FixSection, Harm, HeldLock, Holder, Inputs, InputsDiverged, Interleaving,
+    LeftOut, Line, Localization, Misuse, NotReproduced, Note, Notice, Object, ObjectMisuse,
+    ObservedFailure, ObservedValue, Omissions, Parameter, Parting, Point, Progress, Property,
+    RankedPattern, RejectedLock, Remark, Report, Requested, Run, RunKind, Runner, Running,
+    Schedule, Semaphore, SentSignal, SignalWait, Start, Step, Story, Stuck, SuppressedBy,
+    Suppression, Switch, Tool, Turn, Unordered, Unpredicted, UnrecordedOrder, UnrecordedSync,
+    Unseen, Update, Verdict, Waiter, Wakeup, Want, WeakOperation, Writing,
 };
 
 /// Changes a text.
@@ -231,9 +231,11 @@ fields! {
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync at_stake
-        not_reproduced fingerprint printed;
+        not_reproduced fingerprint printed fix;
         class status harmful bug scope source instances stacks other_output other_status executions
     }
+    Fix { lock sections acquired_inside rejected; executions events cycles }
+    FixSection { from; to loops }
     Harm { consequence story clip replay }
     HeldLock { lock; shared }
     Holder { taken; mode ended }
@@ -264,6 +266,7 @@ fields! {
     Point { operation at }
     Property { name events never left_out unseen; instances candidates incomplete }
     RankedPattern { shape title accesses; class failed passed score interval experiment }
+    RejectedLock { lock; why }
     Remark { expected why; count early }
     Report {
         tool program run batch localization findings details brief observed properties notes not_looked_at

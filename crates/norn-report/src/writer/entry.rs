@@ -7,7 +7,7 @@ use norn_model::{Consequence, Location};
 
 use super::{Layout, Text};
 use crate::{
-    AlsoSeen, BriefLine, Detail, EventRow, ExitMeaning, FailureCluster, FailureKind, Finding,
+    AlsoSeen, BriefLine, Detail, EventRow, ExitMeaning, FailureCluster, FailureKind, Finding, Fix,
     Localization, NotReproduced, ObservedFailure, RankedPattern, Report, Run, Step, Story,
     vocabulary::{self, headline, observed_headline},
 };
@@ -195,6 +195,14 @@ impl<'a> Entry<'a> {
             Subject::Finding(it, _) => it.not_reproduced.as_ref(),
             Subject::Failure(it) => it.not_reproduced.as_ref(),
             Subject::Run(_) | Subject::Cluster(_) => None,
+        }
+    }
+
+    /// A lock that would have excluded it.
+    pub(super) fn fix(&self) -> Option<&'a Fix> {
+        match self.subject {
+            Subject::Finding(it, _) => it.fix.as_ref(),
+            Subject::Failure(_) | Subject::Run(_) | Subject::Cluster(_) => None,
         }
     }
 

@@ -68,6 +68,7 @@ impl GitHub {
         });
         let mut lines = vec![entry.headline.clone()];
         lines.extend(accesses);
+        lines.extend(entry.fix().map(|it| format!("possible fix: {}", crate::vocabulary::fix(it))));
         if !entry.replay().is_empty() {
             lines.push(format!("reproduce: {}", entry.replay().join(" ")));
         }

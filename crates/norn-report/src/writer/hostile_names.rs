@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    sample::{deadlock, finding, hunt, row, step, thread},
+    sample::{deadlock, finding, fix, hunt, row, step, thread},
     text::localization::tests::localized,
 };
 use crate::{
@@ -77,7 +77,7 @@ fn hunted() -> Report {
         observed: vec![observed],
         properties: vec![property()],
         suppressions: vec![suppression],
-        ..hunt(vec![finding(), brief])
+        ..hunt(vec![Finding { fix: Some(fix()), ..finding() }, brief])
     }
 }
 

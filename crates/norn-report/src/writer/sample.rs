@@ -3,8 +3,9 @@
 use norn_model::{BugClass, Consequence, Location, Scope, ThreadName};
 
 use crate::{
-    Access, Action, Command, EventRow, FailureKind, Finding, HeldLock, Holder, Interleaving,
-    Number, Object, Report, Run, Status, Step, Story, Stuck, Waiter, Want,
+    Access, Action, Command, EventRow, FailureKind, Finding, Fix, FixSection, HeldLock, Holder,
+    Interleaving, LockObjection, Number, Object, RejectedLock, Report, Run, Status, Step, Story,
+    Stuck, Waiter, Want,
 };
 
 pub(super) fn thread(name: &str) -> ThreadName {
@@ -103,10 +104,27 @@ pub(super) fn finding() -> Finding {
         story: None,
         printed: Vec::new(),
         interleaving: Some(interleaving()),
+        fix: None,
         clip: Some("run.norn/clips/1.json".to_owned()),
         replay: ["norn", "replay", "run.norn/clips/1.json"].map(str::to_owned).into(),
         executions: Some(2),
         harm: None,
+    }
+}
+
+/// A suggestion to hold one of two locks.
+pub(super) fn fix() -> Fix {
+    Fix {
+        lock: Some(Object::named("m")),
+        sections: vec![
+            FixSection { from: at("pay", 12), to: 13, loops: false },
+            FixSection { from: at("refund", 30), to: 30, loops: true },
+        ],
+        acquired_inside: vec![at("pay", 11)],
+        executions: 3,
+        events: 90,
+        cycles: 1,
+        rejected: vec![RejectedLock { lock: Object::named("n"), why: LockObjection::Deadlock }],
     }
 }
 

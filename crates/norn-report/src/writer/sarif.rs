@@ -146,7 +146,9 @@ fn note(text: &str) -> Value {
 fn result(entry: &Entry<'_>, locations: &Locations) -> Value {
     let replay = entry.replay().join(" ");
     let reproduce = Some(format!("reproduce: {replay}")).filter(|_| !replay.is_empty());
-    let message: Vec<_> = [entry.headline.clone()].into_iter().chain(reproduce).collect();
+    let fix = entry.fix().map(|it| format!("possible fix: {}", vocabulary::fix(it)));
+    let message = [entry.headline.clone()].into_iter().chain(reproduce).chain(fix);
+    let message: Vec<_> = message.collect();
     let stacks = entry.stacks();
     let related =
         stacks.iter().filter_map(|(text, frames)| locations.location(frames.first()?, Some(text)));
@@ -204,6 +206,8 @@ fn properties(entry: &Entry<'_>) -> Value {
         "consequence": consequence,
         "replay": Some(entry.replay()).filter(|it| !it.is_empty()),
         "notReproduced": why,
+        "possibleFix": entry.fix().map(vocabulary::fix),
+        "possibleFixNotes": entry.fix().map(vocabulary::fix_notes),
     });
     let known = all.as_object().into_iter().flatten().filter(|it| !it.1.is_null());
     known.map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -61,7 +61,7 @@ fn a_library_that_is_not_recorded_may_order_accesses() {
         norn_hunt(["--only", "race", "--explore", "0", "--budget", "2", "--", "./gate"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
-        ran.stdout.contains(" 0 confirmed, 0 of them harmful; 0 infeasible, 1 not confirmed"),
+        ran.stdout.contains(" 0 confirmed (0 harmful), 0 infeasible, 1 not confirmed"),
         "{ran:?}"
     );
 }

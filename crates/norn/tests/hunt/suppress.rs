@@ -55,7 +55,7 @@ fn suppressions_are_listed_with_their_use() {
     write(&folder, "my.supp", "race:nobody\n\n# the buffer is known\natomicity:eraser\nrice:x\n");
     let ran = hunt(&folder, &["--suppressions", "my.supp"]);
     insta::assert_snapshot!(ran.stdout, @r"
-    nothing harmful that counts; 1 candidates in 32 events of 3 threads: 1 confirmed, 1 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 2 executions and 1 replay
+    nothing harmful that counts; 1 candidate in 32 events of 3 threads: 1 confirmed (1 harmful), 0 infeasible, 0 not confirmed, 0 not tried; 2 executions and 1 replay
     1 suppressed
       atomicity:eraser (my.supp:4) used once
     ");

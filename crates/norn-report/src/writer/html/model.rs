@@ -8,7 +8,7 @@ use super::{
     source::Sources,
 };
 use crate::{
-    Access, Action, EventRow, Finding, Remark, Report, Status, Verdict,
+    Access, Action, EventRow, Finding, Fix, Remark, Report, Status, Verdict,
     vocabulary::{self, not_reproduced, obstacle, place},
     writer::{
         entry::{Entry, Severity, Subject, access, entries, of_any, summary},
@@ -49,6 +49,9 @@ struct PageEntry {
     names: Vec<String>,
     replay: Option<String>,
     why: Vec<String>,
+    /// A suggested fix, and what was checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fix: Vec<String>,
     /// Whether the accesses are numbered as in the orders.
     steps: bool,
     accesses: Vec<PageAccess>,
@@ -115,6 +118,7 @@ fn entry(entry: &Entry<'_>, report: &Report, sources: &Sources) -> PageEntry {
         names: finding.map_or_else(Vec::new, names),
         replay: Some(entry.replay().join(" ")).filter(|it| !it.is_empty()),
         why: why(entry),
+        fix: finding.and_then(|it| it.fix.as_ref()).map_or_else(Vec::new, fix),
         steps: finding.is_some_and(|it| is_numbered(it, forced)),
         accesses,
         lanes: threads.iter().map(ToString::to_string).collect(),
@@ -218,6 +222,12 @@ fn of_access(it: &Access, sources: &Sources) -> PageAccess {
         file,
         line,
     }
+}
+
+fn fix(it: &Fix) -> Vec<String> {
+    let mut lines = vec![vocabulary::fix(it)];
+    lines.extend(vocabulary::fix_notes(it));
+    lines
 }
 
 fn files(entry: &Entry<'_>) -> Vec<String> {

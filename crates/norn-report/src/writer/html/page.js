@@ -100,6 +100,10 @@ function head(entry) {
     const button = h("button", { id: "copy", onclick: () => copy(entry.replay, button) }, "Copy");
     parts.push(h("div", { class: "replay" }, h("code", { id: "replay" }, entry.replay), button));
   }
+  if (entry.fix) {
+    const [fix, ...notes] = entry.fix;
+    parts.push(h("div", { class: "fix" }, h("p", {}, h("b", {}, "Possible fix: "), quoted(fix)), h("ul", {}, notes.map((it) => h("li", {}, quoted(it))))));
+  }
   if (entry.why.length) parts.push(h("div", { class: "why" }, entry.why.map((it) => h("p", {}, it))));
   return parts;
 }

@@ -7,7 +7,7 @@ use crate::{
     Detail, Finding,
     writer::{
         SourceFiles,
-        sample::{finding, hunt},
+        sample::{finding, fix, hunt},
     },
 };
 
@@ -69,6 +69,14 @@ fn another_value_than_in_the_recorded_run_is_marked() {
     let data = data(&page(vec![found]));
     let row = &data["entries"][0]["failing"]["rows"][0];
     assert_eq!((&row["value"], &row["other"]), (&"7".into(), &"100".into()));
+}
+
+#[test]
+fn a_suggested_fix_is_shown_with_what_was_checked() {
+    let data = data(&page(vec![Finding { fix: Some(fix()), ..finding() }]));
+    let lines = data["entries"][0]["fix"].as_array().unwrap();
+    assert_eq!(lines[0].as_str().unwrap(), crate::vocabulary::fix(&fix()));
+    assert_eq!(lines.len(), 1 + crate::vocabulary::fix_notes(&fix()).len());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     Command, Detail, Finding, Run,
     writer::{
         SourceFiles,
-        sample::{deadlock, finding, hunt, row},
+        sample::{deadlock, finding, fix, hunt, row},
     },
 };
 
@@ -77,6 +77,22 @@ fn a_deadlock_of_a_replay_is_a_result() {
     let result = &log["runs"][0]["results"][0];
     assert_eq!(result["message"]["text"], "deadlock");
     assert_eq!(result["codeFlows"][0]["threadFlows"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_suggested_fix_is_part_of_the_message() {
+    let log = sarif(&bugs(vec![Finding { fix: Some(fix()), ..finding() }]));
+    let result = &log["runs"][0]["results"][0];
+    let message = result["message"]["text"].as_str().unwrap();
+    assert!(
+        message.ends_with(&format!("\npossible fix: {}", vocabulary::fix(&fix()))),
+        "{message}"
+    );
+    assert_eq!(result["properties"]["possibleFixNotes"].as_array().unwrap().len(), 3);
+    assert!(
+        result.get("fixes").is_none(),
+        "a fix of the standard replaces text, which norn does not know"
+    );
 }
 
 /// The limits of GitHub: <https://docs.github.com/code-security>, results of SARIF uploads.

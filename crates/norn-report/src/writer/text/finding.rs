@@ -6,11 +6,11 @@ use norn_model::{BugClass, Location, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Harm, HeldLock, Object,
+    Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Fix, Harm, HeldLock, Object,
     ObservedFailure, Remark, Report, Status, Unordered, Update, WeakOperation,
     vocabulary::{
-        consequence, headline, news, not_reproduced, observed_headline, older_loads, path, place,
-        short_function, source,
+        consequence, fix, fix_notes, headline, news, not_reproduced, observed_headline,
+        older_loads, path, place, short_function, source,
     },
     writer::Layout,
 };
@@ -129,6 +129,9 @@ fn body(
         writeln!(out, "   {}", reason(unordered))?;
     }
     possibility(out, finding)?;
+    if let Some(it) = &finding.fix {
+        suggestion(out, it)?;
+    }
     sources(out, &finding.accesses, layout)?;
     reproduce(out, &finding.replay)?;
     if let Some(it) = &finding.harm {
@@ -144,6 +147,12 @@ fn harm(out: &mut dyn Write, harm: &Harm, layout: Layout) -> io::Result<()> {
         story::story(out, story, layout)?;
     }
     reproduce(out, &harm.replay)
+}
+
+/// A lock that would have excluded it, and what was checked.
+fn suggestion(out: &mut dyn Write, it: &Fix) -> io::Result<()> {
+    writeln!(out, "   possible fix: {}", fix(it))?;
+    fix_notes(it).iter().try_for_each(|note| writeln!(out, "     {}", paint::detail(note)))
 }
 
 /// What the program itself printed when it failed.
@@ -333,7 +342,13 @@ pub(super) fn brief(out: &mut dyn Write, report: &Report, layout: Layout) -> io:
     for section in &report.brief {
         if section.harmless && !layout.verbose {
             let count = section.lines.iter().map(|it| it.times).sum::<usize>() + section.more;
-            writeln!(out, "{count} {}; -v lists them", section.title)?;
+            match count {
+                1 => writeln!(out, "1 finding was confirmed without visible harm; -v lists it")?,
+                _ => writeln!(
+                    out,
+                    "{count} findings were confirmed without visible harm; -v lists them"
+                )?,
+            }
             continue;
         }
         writeln!(out, "{}:", section.title)?;

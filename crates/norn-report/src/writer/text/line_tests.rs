@@ -45,7 +45,7 @@ fn a_finding_is_written_once() {
     let rest = text.split_once("clips/1.json\n\n").unwrap().1;
     insta::assert_snapshot!(rest, @r"
     bug 1 was also seen as: order violation (run.norn/clips/2.json)
-    nothing harmful; 0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
+    nothing harmful; 0 candidates in 90 events of 3 threads: 0 confirmed (0 harmful), 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
     ");
 }
 

@@ -44,22 +44,27 @@ fn hunt(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Summary { candidates, confirmed, harmful, .. } = report.summary;
     let executions = executions(&report.summary);
     let run = run(report);
-    let (result, bugs) = (result(report), bugs(&report.summary));
-    let rest = rest(&report.summary);
+    let (result, shown) = (result(report), shown_by(&report.summary));
+    let (candidates, rest) = (counted(candidates, "candidate"), rest(&report.summary));
     writeln!(
         out,
-        "{result}; {candidates} candidates in {run}: {confirmed} confirmed, {harmful} of them harmful{bugs}; \
-         {rest}; {executions}"
+        "{result}{shown}; {candidates} in {run}: {confirmed} confirmed ({harmful} harmful), {rest}; \
+         {executions}"
     )
+}
+
+/// `1 candidate`, `2 candidates`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// `12 executions and 2 replays`.
 fn executions(summary: &Summary) -> String {
-    let Summary { executions, replays, .. } = summary;
+    let Summary { executions, replays, .. } = *summary;
+    let executions = counted(executions, "execution");
     match replays {
-        0 => format!("{executions} executions"),
-        1 => format!("{executions} executions and 1 replay"),
-        _ => format!("{executions} executions and {replays} replays"),
+        0 => executions,
+        _ => format!("{executions} and {}", counted(replays, "replay")),
     }
 }
 
@@ -129,15 +134,14 @@ fn result(report: &Report) -> String {
     }
 }
 
-/// ` (1 bug, shown by 4 findings)`, if these are not the same.
-fn bugs(summary: &Summary) -> String {
+/// `, shown by 4 findings`, if there are more findings than bugs.
+fn shown_by(summary: &Summary) -> String {
     let Summary { bugs, unpredicted_bugs, bug_findings, .. } = *summary;
     let bugs = bugs.saturating_sub(unpredicted_bugs);
     if bug_findings <= bugs {
         return String::new();
     }
-    let count = if bugs == 1 { "1 bug".to_owned() } else { format!("{bugs} bugs") };
-    format!(" ({count}, shown by {bug_findings} findings)")
+    format!(", shown by {bug_findings} findings")
 }
 
 fn omissions(out: &mut dyn Write, omitted: &Omissions) -> io::Result<()> {

@@ -5,11 +5,11 @@ use norn_model::{Consequence, MemoryFault, Obstacle, Ordering};
 use super::Text;
 use crate::{
     AlsoSeen, Arrival, AtomicOperation, Batch, BriefLine, BriefSection, Command, Control,
-    Departure, Detail, Finding, Inputs, Object, Omissions, Remark, Report, Run, RunKind, Summary,
-    Suppression, Unordered, Verdict, WeakOperation,
+    Departure, Detail, Finding, Fix, Inputs, Object, Omissions, Remark, Report, Run, RunKind,
+    Summary, Suppression, Unordered, Verdict, WeakOperation,
     writer::{
         Layout, Writer as _,
-        sample::{at, deadlock, finding, hunt, thread},
+        sample::{at, deadlock, finding, fix, hunt, thread},
     },
 };
 
@@ -65,9 +65,31 @@ fn a_bug_in_full() {
        also seen as: order violation (run.norn/clips/2.json, and 1 more)
        reproduce: norn replay run.norn/clips/1.json
 
-    1 bug; 4 candidates in 90 events of 3 threads: 3 confirmed, 3 of them harmful (1 bug, shown by 3 findings); 0 infeasible, 0 not confirmed, 1 not tried; 9 executions and 3 replays
+    1 bug, shown by 3 findings; 4 candidates in 90 events of 3 threads: 3 confirmed (3 harmful), 0 infeasible, 0 not confirmed, 1 not tried; 9 executions and 3 replays
     hint: --budget sets the maximum number of executions
     ");
+}
+
+#[test]
+fn a_suggested_fix_says_what_was_checked() {
+    let shown = |fix: Fix| {
+        let finding = Finding { fix: Some(fix), ..finding() };
+        let details = vec![Detail { finding: 0, also: Vec::new() }];
+        let text = text(&Report { details, ..hunt(vec![finding]) }, 100);
+        let lines = text.lines().skip_while(|it| !it.contains("possible fix"));
+        lines.take_while(|it| !it.contains("reproduce:")).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(shown(fix()), @r"
+    possible fix: hold `m` in pay from till.c:12 to 13 and in refund at till.c:30, around the loop
+      it is acquired inside, too (till.c:11): acquire it only once
+      proved by the exact engine, for this run only: with the lock, the bug cannot happen, and no new deadlock can (1 lock cycle was examined)
+      not `n`: holding it there may lead to a deadlock
+    ");
+    let new = Fix { lock: None, acquired_inside: Vec::new(), rejected: Vec::new(), ..fix() };
+    let first = shown(new).lines().next().map(str::to_owned);
+    let expected = "   possible fix: hold one new lock in pay from till.c:12 to 13 and in refund at \
+                    till.c:30, around the loop";
+    assert_eq!(first.as_deref(), Some(expected));
 }
 
 #[test]
@@ -155,7 +177,7 @@ fn harmless_findings_take_a_line() {
     confirmed, without visible harm:
       atomicity violation on `till`, read pay till.c:12 | write pay till.c:13 | write pay till.c:13 (expected: both threads change it in turn), 2 times: norn replay run.norn/clips/1.json
       and 3 more; --format json lists all of them
-    nothing harmful that counts; 0 candidates in 90 events of 3 threads: 0 confirmed, 0 of them harmful; 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
+    nothing harmful that counts; 0 candidates in 90 events of 3 threads: 0 confirmed (0 harmful), 0 infeasible, 0 not confirmed, 0 not tried; 0 executions
     1 more are inconclusive: no schedule was found, and none is excluded
     not looked at:
       9 events: the run is too long

@@ -1,0 +1,57 @@
+//! A suggested lock with the names that a reader knows: the lock, functions and lines.
+
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+
+use norn_model::{Candidate, Event, EventId, SiteId, StackId, Trace};
+use norn_report::{Fix, FixSection, RejectedLock};
+
+use super::{ExistingLock, Suggestion, section::Frames, suggest};
+use crate::{
+    describe::{lock_name, place_of, program_frames},
+    source::Source,
+};
+
+/// Maximum number of acquisitions that are listed.
+const MOST_REPLACED: usize = 4;
+
+/// The suggestion for a candidate of a trace, if there is one that passes the checks.
+pub(crate) fn suggested_fix(source: &Source, candidate: &Candidate) -> Option<Fix> {
+    let known: RefCell<BTreeMap<(SiteId, StackId), Frames>> = RefCell::default();
+    let frames = |event: &Event| {
+        let mut known = known.borrow_mut();
+        let made = known.entry((event.site, event.stack)).or_insert_with(|| {
+            let mut frames = program_frames(source, event);
+            frames.reverse();
+            frames.iter_mut().for_each(|it| it.column = None);
+            Arc::from(frames)
+        });
+        Arc::clone(made)
+    };
+    let suggestion = suggest(&source.trace, candidate, &frames)?;
+    let Suggestion { lock, sections, replaced, executions, cycles, rejected } = suggestion;
+    let name = |it: ExistingLock| lock_name(source, it.held_at, (it.lock, it.mode));
+    let section = |it: super::Lines| FixSection { from: it.place, to: it.last, loops: it.loops };
+    let rejected = rejected.into_iter();
+    Some(Fix {
+        lock: lock.map(name),
+        sections: sections.into_iter().map(section).collect(),
+        acquired_inside: places(source, &replaced),
+        executions,
+        events: source.trace.len(),
+        cycles,
+        rejected: rejected.map(|(it, why)| RejectedLock { lock: name(it), why }).collect(),
+    })
+}
+
+/// The lines of some events, each once.
+fn places(source: &Source, events: &[EventId]) -> Vec<norn_model::Location> {
+    let event = |trace: &Trace, id: EventId| trace.event(id).copied();
+    let mut places = Vec::new();
+    for event in events.iter().filter_map(|it| event(&source.trace, *it)) {
+        let Some(place) = place_of(source, &event) else { continue };
+        if places.len() < MOST_REPLACED && !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
