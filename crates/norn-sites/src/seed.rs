@@ -86,8 +86,10 @@ fn call_seed(
         Some(Seed { data: arguments(at, &ARGUMENTS, values), ..place(Kind::Output, at) })
     };
     match callee.role {
-        // A function pointer is a pointer, too.
-        _ if code.flow_control() == FlowControl::IndirectCall => {
+        // A function pointer is a pointer, too. Rust calls functions that it knows through a table.
+        _ if code.flow_control() == FlowControl::IndirectCall
+            && context.view.callee(code).is_none() =>
+        {
             let data = arguments(at, &analysed.effects[at as usize].addresses, values);
             (!data.is_empty()).then(|| Seed { data, control: false, ..place(Kind::Access, at) })
         }

@@ -1,9 +1,9 @@
-//! Failure sites and their reads in code of two compilers at three levels of optimisation.
+//! Failure sites and their reads in code of three compilers at three levels of optimisation.
 #![allow(clippy::unwrap_used, reason = "a step that fails must fail the test")]
 
 mod compiled;
 
-use compiled::{c, cxx};
+use compiled::{c, cxx, rust};
 use norn_model::PotentialFailureKind::{Access, Assertion, ErrorMessage, Loop, Output};
 
 #[test]
@@ -154,5 +154,32 @@ fn exceptions_and_streams_of_cxx() {
         assert_eq!(compiled.reads_in(Output, "complain"), [], "{compiled}");
         compiled.has(&compiled.reads_in(Output, "show"), &["shown"]);
         compiled.has(&compiled.reads_in(Access, "erase"), &["erased"]);
+    }
+}
+
+#[test]
+fn panics_depend_on_what_they_check() {
+    for compiled in rust() {
+        // Without optimisation, some panics have no line, and `unwrap` is a function of its own.
+        let reads = compiled.all_reads(Assertion);
+        compiled.has(&reads, &["first", "second", "now", "index", "left", "divisor"]);
+        compiled.has(&reads, &["found", "expected"]);
+        if !compiled.is_unoptimised() {
+            compiled.has(&reads, &["answer"]);
+        }
+        compiled.lacks(&compiled.reads_in(Assertion, "sites::compare"), &["unrelated"]);
+    }
+}
+
+#[test]
+fn conditions_of_panics() {
+    for compiled in rust().iter().filter(|it| !it.is_unoptimised()) {
+        let fails = |line: &str, seen: &[(&str, u64)]| compiled.fails(Assertion, line, seen);
+        assert_eq!(fails("assertion", &[("first", 2), ("second", 2)]), [Some(false)], "{compiled}");
+        assert_eq!(fails("assertion", &[("first", 2), ("second", 3)]), [Some(true)], "{compiled}");
+        assert_eq!(fails("panic", &[("now", 7)]), [Some(true)], "{compiled}");
+        assert_eq!(fails("panic", &[("now", 6)]), [Some(false)], "{compiled}");
+        assert_eq!(fails("bounds", &[("index", 3)]), [Some(false)], "{compiled}");
+        assert_eq!(fails("bounds", &[("index", 4)]), [Some(true)], "{compiled}");
     }
 }

@@ -10,6 +10,7 @@ use std::{
 };
 
 use norn_binary::Module;
+use norn_cargo::{BOOTSTRAP, hook_flags};
 use norn_e2e::tool::installed;
 use norn_model::{PotentialFailure, PotentialFailureKind};
 use norn_sites::{Conditions, FailureSites, Options};
@@ -46,6 +47,24 @@ pub(crate) fn c() -> &'static [Compiled] {
 pub(crate) fn cxx() -> &'static [Compiled] {
     static CXX: OnceLock<Vec<Compiled>> = OnceLock::new();
     CXX.get_or_init(|| matrix("sites.cc", &installed(["g++", "clang++-14"])))
+}
+
+/// The Rust program, with the hooks of `norn rustc`.
+pub(crate) fn rust() -> &'static [Compiled] {
+    static RUST: OnceLock<Vec<Compiled>> = OnceLock::new();
+    RUST.get_or_init(|| LEVELS.iter().map(|it| compile_rust("sites.rs", it)).collect())
+}
+
+fn compile_rust(program: &str, level: &str) -> Compiled {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("program");
+    let mut command = Command::new("rustc");
+    command.env(BOOTSTRAP.0, BOOTSTRAP.1).args(hook_flags(Path::new("cc")));
+    // A library may lack the hooks. Overflow is checked at all levels, as in a debug build.
+    command.args(["--edition=2024", "--crate-type=cdylib", "-Coverflow-checks=on"]);
+    command.arg(level.replace("-O", "-Copt-level="));
+    run(command.arg("-o").arg(&output).arg(source(program)));
+    analyse(&output, program, format!("rustc {level}"))
 }
 
 fn matrix(program: &str, compilers: &[&str]) -> Vec<Compiled> {
@@ -95,13 +114,18 @@ fn compile_file(
 fn compile(program: &str, compiler: &str, level: &str, model: &[&str]) -> Compiled {
     let folder = tempfile::tempdir().unwrap();
     let output = compile_file(folder.path(), program, (compiler, level), model);
-    let module = Module::open(&output).unwrap();
+    analyse(&output, program, format!("{compiler} {level} {}", model[0]))
+}
+
+/// The failure sites of a compiled program.
+fn analyse(output: &Path, program: &str, flags: String) -> Compiled {
+    let module = Module::open(output).unwrap();
     let FailureSites { sites, conditions } = FailureSites::find(&module, &Options::default());
     let text = fs::read_to_string(source(program)).unwrap();
     let reads = sites.iter().flat_map(|it| it.reads.iter().map(|it| it.pc));
     let pcs = sites.iter().map(|it| it.pc).chain(reads);
     let places = pcs.map(|pc| place(&module, pc, &text)).collect();
-    Compiled { flags: format!("{compiler} {level} {}", model[0]), sites, conditions, places }
+    Compiled { flags, sites, conditions, places }
 }
 
 fn run(command: &mut Command) {
@@ -133,6 +157,11 @@ impl Compiled {
     /// The reads of the failure sites in a function.
     pub(crate) fn reads_in(&self, kind: PotentialFailureKind, function: &str) -> Vec<Read> {
         self.reads_of(kind, |it| it.function == function)
+    }
+
+    /// The reads of all failure sites of a kind.
+    pub(crate) fn all_reads(&self, kind: PotentialFailureKind) -> Vec<Read> {
+        self.reads_of(kind, |_| true)
     }
 
     fn reads_of(&self, kind: PotentialFailureKind, is_there: impl Fn(&Place) -> bool) -> Vec<Read> {
