@@ -89,8 +89,8 @@ impl Property {
         }
     }
 
-    /// When it is broken. That is unknown for sums and directions, which are about several reads of one
-    /// instruction.
+    /// When it is broken. Of a sum, which has several reads of one instruction, only changes are known:
+    /// if it held before, it holds as long as both sides change alike.
     pub fn broken(&self, point: Operand, other: Option<Operand>) -> Condition {
         let number = |it: i64| Expression::Constant(it.cast_unsigned());
         let compare = |how, left, right| Condition::Compare(how, 64, left, right);
@@ -111,13 +111,28 @@ impl Property {
             Property::AtMost(_) => other.map_or(Condition::Unknown, |it| {
                 compare(Comparison::Less, it.value(), point.value())
             }),
-            Property::Sum(_) | Property::Monotone(_) => Condition::Unknown,
+            Property::Sum(_) => other.map_or(Condition::Unknown, |it| {
+                let [total, parts] = [point, it].map(|it| Expression::Change(it.pc));
+                Condition::Compare(Comparison::Equal, point.bits, total, parts).negated()
+            }),
+            Property::Monotone(direction) => {
+                let [before, after] = [Expression::Previous(point.pc), Expression::Next(point.pc)];
+                let decreases =
+                    |from, to| Condition::Compare(Comparison::Less, point.bits, to, from);
+                let now = || Expression::Read(point.pc);
+                Condition::Any(match direction {
+                    Direction::Up => vec![decreases(before, now()), decreases(now(), after)],
+                    Direction::Down => vec![decreases(now(), before), decreases(after, now())],
+                })
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use norn_model::ReadValues;
+
     use super::*;
 
     /// Whether a property of a 32-bit variable is broken by a value, while the other variable is 10.
@@ -141,6 +156,55 @@ mod tests {
         broken(Property::Constant(-3), &all_but(&[-3]));
         broken(Property::OneOf(vec![-1, 4]), &all_but(&[-1, 4]));
         broken(Property::Equal(other()), &all_but(&[10]));
-        assert_eq!(is_broken(&Property::Sum(other()), 1), None);
+    }
+
+    /// A total of 10 and its parts, and reads of 4 and 6 before and after it.
+    struct Reads {
+        total: u64,
+        parts: u64,
+    }
+
+    impl ReadValues for Reads {
+        fn value(&self, site: u64) -> Option<u64> {
+            Some(if site == 1 { self.total } else { self.parts })
+        }
+
+        fn change(&self, site: u64) -> Option<u64> {
+            Some(self.value(site)?.wrapping_sub(10))
+        }
+
+        fn previous(&self, _site: u64) -> Option<u64> {
+            Some(4)
+        }
+
+        fn next(&self, _site: u64) -> Option<u64> {
+            Some(6)
+        }
+    }
+
+    #[test]
+    fn a_sum_is_broken_unless_both_sides_change_alike() {
+        let (point, other) = (Operand { pc: 1, bits: 32 }, Operand { pc: 2, bits: 32 });
+        let array = ReadPoint { variable: "a[]".to_owned(), place: "f".to_owned() };
+        let condition = Property::Sum(array).broken(point, Some(other));
+        let broken = |total, parts| condition.evaluate(&Reads { total, parts });
+        assert_eq!(broken(10, 10), Some(false));
+        assert_eq!(broken(10, 7), Some(true));
+        assert_eq!(broken(9, 10), Some(true));
+        assert_eq!(broken(13, 13), Some(false));
+    }
+
+    #[test]
+    fn a_direction_is_broken_by_what_came_before_or_after() {
+        let point = Operand { pc: 1, bits: 32 };
+        let broken = |direction, total| {
+            let condition = Property::Monotone(direction).broken(point, None);
+            condition.evaluate(&Reads { total, parts: 0 })
+        };
+        let up = [3, 4, 6, 7].map(|it| broken(Direction::Up, it));
+        assert_eq!(up, [Some(true), Some(false), Some(false), Some(true)]);
+        let negative = u64::from((-1_i32).cast_unsigned());
+        assert_eq!(broken(Direction::Up, negative), Some(true));
+        assert_eq!(broken(Direction::Down, 5), Some(true));
     }
 }

@@ -44,6 +44,12 @@ pub enum Expression {
     Constant(u64),
     /// What the read at a site saw.
     Read(u64),
+    /// What it saw minus what it saw in the recorded run.
+    Change(u64),
+    /// What the same thread saw there before, of the same memory; what it saw now if it did not read before.
+    Previous(u64),
+    /// What the same thread saw there next, of the same memory; what it saw now if it did not read again.
+    Next(u64),
     /// The result of the function at an address.
     Result(u64),
     /// Two values combined.
@@ -78,9 +84,36 @@ pub enum Operator {
     ShiftRight,
 }
 
+/// What the reads at sites saw; `None` if that is not known. A function knows only the values themselves.
+pub trait ReadValues {
+    /// What a read saw.
+    fn value(&self, site: u64) -> Option<u64>;
+
+    /// The value of [`Expression::Change`].
+    fn change(&self, _site: u64) -> Option<u64> {
+        None
+    }
+
+    /// The value of [`Expression::Previous`].
+    fn previous(&self, _site: u64) -> Option<u64> {
+        None
+    }
+
+    /// The value of [`Expression::Next`].
+    fn next(&self, _site: u64) -> Option<u64> {
+        None
+    }
+}
+
+impl<F: Fn(u64) -> Option<u64>> ReadValues for F {
+    fn value(&self, site: u64) -> Option<u64> {
+        self(site)
+    }
+}
+
 impl Condition {
     /// Whether the condition holds, given what the reads at sites saw; `None` if that is not known.
-    pub fn evaluate(&self, read: &dyn Fn(u64) -> Option<u64>) -> Option<bool> {
+    pub fn evaluate(&self, read: &dyn ReadValues) -> Option<bool> {
         match self {
             Condition::Unknown => None,
             Condition::Known(holds) => Some(*holds),
@@ -154,11 +187,7 @@ impl Condition {
 }
 
 /// Whether one of the conditions has the value that decides, or all have the other one.
-fn decide(
-    conditions: &[Condition],
-    read: &dyn Fn(u64) -> Option<u64>,
-    decides: bool,
-) -> Option<bool> {
+fn decide(conditions: &[Condition], read: &dyn ReadValues, decides: bool) -> Option<bool> {
     let mut known = Some(!decides);
     for condition in conditions {
         match condition.evaluate(read) {
@@ -172,11 +201,14 @@ fn decide(
 
 impl Expression {
     /// The value, given what the reads at sites saw.
-    pub fn evaluate(&self, read: &dyn Fn(u64) -> Option<u64>) -> Option<u64> {
+    pub fn evaluate(&self, read: &dyn ReadValues) -> Option<u64> {
         Some(match self {
             Expression::Unknown | Expression::Result(_) => return None,
             Expression::Constant(value) => *value,
-            Expression::Read(site) => read(*site)?,
+            Expression::Read(site) => read.value(*site)?,
+            Expression::Change(site) => read.change(*site)?,
+            Expression::Previous(site) => read.previous(*site)?,
+            Expression::Next(site) => read.next(*site)?,
             Expression::Binary(operator, operands) => {
                 let (left, right) = (operands.0.evaluate(read)?, operands.1.evaluate(read)?);
                 operator.apply(left, right)
@@ -190,7 +222,10 @@ impl Expression {
     fn for_each_read(&self, found: &mut dyn FnMut(u64)) {
         match self {
             Expression::Unknown | Expression::Constant(_) | Expression::Result(_) => {}
-            Expression::Read(site) => found(*site),
+            Expression::Read(site)
+            | Expression::Change(site)
+            | Expression::Previous(site)
+            | Expression::Next(site) => found(*site),
             Expression::Binary(_, it) => {
                 it.0.for_each_read(found);
                 it.1.for_each_read(found);
@@ -205,6 +240,9 @@ impl Expression {
     fn moved(self, site: &dyn Fn(u64) -> u64) -> Expression {
         match self {
             Expression::Read(read) => Expression::Read(site(read)),
+            Expression::Change(read) => Expression::Change(site(read)),
+            Expression::Previous(read) => Expression::Previous(site(read)),
+            Expression::Next(read) => Expression::Next(site(read)),
             Expression::Binary(operator, operands) => {
                 let (left, right) = *operands;
                 Expression::Binary(operator, Box::new((left.moved(site), right.moved(site))))
@@ -251,7 +289,7 @@ mod tests {
     fn compare(comparison: Comparison, bits: u8, value: u64, constant: u64) -> Option<bool> {
         let right = Expression::Constant(constant);
         let condition = Condition::Compare(comparison, bits, Expression::Read(7), right);
-        condition.evaluate(&|site| (site == 7).then_some(value))
+        condition.evaluate(&|site: u64| (site == 7).then_some(value))
     }
 
     #[test]
@@ -267,7 +305,7 @@ mod tests {
         let (yes, no) = (Condition::Known(true), Condition::Known(false));
         let any = |it: &[&Condition]| Condition::Any(it.iter().map(|it| (*it).clone()).collect());
         let all = |it: &[&Condition]| Condition::All(it.iter().map(|it| (*it).clone()).collect());
-        let value = |it: Condition| it.evaluate(&|_| None);
+        let value = |it: Condition| it.evaluate(&|_: u64| None);
         let unknown = &Condition::Unknown;
         assert_eq!(value(any(&[unknown, &yes])), Some(true));
         assert_eq!(value(any(&[unknown, &no])), None);
@@ -281,6 +319,6 @@ mod tests {
         let sum = Box::new((Expression::Read(1), Expression::Constant(1)));
         let expression = Expression::Unsigned(32, Box::new(Expression::Binary(Operator::Add, sum)));
         let moved = expression.moved(&|site| site + 0x1000);
-        assert_eq!(moved.evaluate(&|site| Some(site)), Some(0x1002));
+        assert_eq!(moved.evaluate(&|site: u64| Some(site)), Some(0x1002));
     }
 }

@@ -48,7 +48,7 @@ pub use bug::{BugId, FailureSite};
 pub use cancel::Cancel;
 pub use candidate::{Access, Apart, Candidate, Scope, Step};
 pub use channel::Channels;
-pub use condition::{Comparison, Condition, Expression, Operator};
+pub use condition::{Comparison, Condition, Expression, Operator, ReadValues};
 pub use descriptor::{descriptor_number, descriptor_object};
 pub use effect::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,

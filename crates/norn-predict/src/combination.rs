@@ -62,7 +62,8 @@ pub(crate) fn combine(
                 && one.read.index < other.read.index
                 && !one.read.overlaps(&other.read);
             let values = [one.other_value(), other.other_value()];
-            if together && recorded.result_of_two(condition, values) == ConditionResult::Fails {
+            if together && recorded.result_of_several(condition, &values) == ConditionResult::Fails
+            {
                 add(one, other, found);
                 let result = ConditionResult::Fails;
                 let together = Some(other.danger.read);

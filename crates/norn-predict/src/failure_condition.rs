@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use norn_model::{Condition, Trace};
+use norn_model::{Condition, ReadValues, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{access::Touch, critical_read::CriticalReads, outline::narrow};
@@ -58,38 +58,33 @@ impl RecordedReads {
 
     /// What the condition of a failure says if a read sees this value.
     pub(crate) fn result(&self, condition: &Condition, read: &OtherValue<'_>) -> ConditionResult {
-        let recorded = |pc: u64| self.nearest(read, pc)?.value;
-        let at = |pc: u64| if pc == read.pc { read.value } else { recorded(pc) };
-        // A later read of the same memory may see the other value as well.
-        let also = |pc: u64| match self.nearest(read, pc) {
-            Some(it) if pc != read.pc && self.follows(read, it) => read.value,
-            _ => at(pc),
-        };
+        let recorded = Values { reads: self, around: read, others: &[], also: false };
+        let others = std::slice::from_ref(read);
         if condition.evaluate(&recorded) == Some(true) {
             return ConditionResult::Unknown;
         }
-        match (condition.evaluate(&at), condition.evaluate(&also)) {
+        let alone = condition.evaluate(&Values { others, ..recorded });
+        match (alone, condition.evaluate(&Values { others, also: true, ..recorded })) {
             (Some(true), _) | (_, Some(true)) => ConditionResult::Fails,
             (Some(false), Some(false)) => ConditionResult::Passes,
             _ => ConditionResult::Unknown,
         }
     }
 
-    /// What the condition of a failure says if two reads that belong together see these values.
-    pub(crate) fn result_of_two(
+    /// What the condition of a failure says if reads that belong together see these values.
+    pub(crate) fn result_of_several(
         &self,
         condition: &Condition,
-        [one, other]: [OtherValue<'_>; 2],
+        others: &[OtherValue<'_>],
     ) -> ConditionResult {
-        let is_same = self.nearest(&one, other.pc).is_some_and(|it| it.index == other.touch.index);
-        let recorded = |pc: u64| self.nearest(&one, pc)?.value;
-        let at = |pc: u64| match pc {
-            pc if pc == one.pc => one.value,
-            pc if pc == other.pc => other.value,
-            pc => recorded(pc),
+        let Some(around) = others.first() else { return ConditionResult::Unknown };
+        let is_same = |it: &OtherValue<'_>| {
+            self.nearest(around, it.pc).is_some_and(|seen| seen.index == it.touch.index)
         };
-        match (condition.evaluate(&recorded), condition.evaluate(&at)) {
-            (Some(false), Some(true)) if is_same => ConditionResult::Fails,
+        let recorded = Values { reads: self, around, others: &[], also: false };
+        let now = Values { others, ..recorded };
+        match (condition.evaluate(&recorded), condition.evaluate(&now)) {
+            (Some(false), Some(true)) if others.iter().all(is_same) => ConditionResult::Fails,
             _ => ConditionResult::Unknown,
         }
     }
@@ -103,13 +98,59 @@ impl RecordedReads {
     /// Of the reads of an instruction, the one that belongs to the same evaluation of a condition. Which of
     /// two instructions comes first is the same each time, so what they did first tells it.
     fn nearest(&self, read: &OtherValue<'_>, pc: u64) -> Option<Seen> {
+        self.visits(read, pc).map(|(all, at)| all[at])
+    }
+
+    /// The reads of an instruction, and the index of the nearest one.
+    fn visits(&self, read: &OtherValue<'_>, pc: u64) -> Option<(&[Seen], usize)> {
         let thread = read.touch.thread;
         let all = self.0.get(&(thread, pc))?;
         let own = self.0.get(&(thread, read.pc))?.first()?;
         let index = read.touch.index;
         let at = all.partition_point(|it| it.index < index);
         let is_earlier = all.first()?.index < own.index;
-        if is_earlier { all[..at].last().copied() } else { all.get(at).copied() }
+        let nearest = if is_earlier { at.checked_sub(1)? } else { at };
+        (nearest < all.len()).then_some((all.as_slice(), nearest))
+    }
+}
+
+/// What the reads of one evaluation of a condition see.
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    reads: &'a RecordedReads,
+    /// The evaluation is the one to which this read belongs.
+    around: &'a OtherValue<'a>,
+    /// The reads that see something else than in the recorded run.
+    others: &'a [OtherValue<'a>],
+    /// Whether later reads of the same memory see it as well.
+    also: bool,
+}
+
+impl ReadValues for Values<'_> {
+    fn value(&self, pc: u64) -> Option<u64> {
+        if let Some(other) = self.others.iter().find(|it| it.pc == pc) {
+            return other.value;
+        }
+        let seen = self.reads.nearest(self.around, pc)?;
+        let follows = |it: &&OtherValue<'_>| self.also && self.reads.follows(it, seen);
+        self.others.iter().find(follows).map_or(seen.value, |it| it.value)
+    }
+
+    fn change(&self, pc: u64) -> Option<u64> {
+        let recorded = self.reads.nearest(self.around, pc)?.value?;
+        Some(self.value(pc)?.wrapping_sub(recorded))
+    }
+
+    fn previous(&self, pc: u64) -> Option<u64> {
+        let (all, at) = self.reads.visits(self.around, pc)?;
+        let before = all[..at].iter().rev().find(|it| it.addr == all[at].addr);
+        before.map_or_else(|| self.value(pc), |it| it.value)
+    }
+
+    fn next(&self, pc: u64) -> Option<u64> {
+        let (all, at) = self.reads.visits(self.around, pc)?;
+        let after = all[at + 1..].iter().find(|it| it.addr == all[at].addr);
+        after.map_or_else(|| self.value(pc), |it| it.value)
     }
 }
 

@@ -54,7 +54,12 @@ fn resolve(program: &Program, condition: &Condition, depth: u32) -> Condition {
 fn value(program: &Program, expression: &Expression, depth: u32) -> Expression {
     let inner = |it: &Expression| value(program, it, depth);
     match expression {
-        Expression::Unknown | Expression::Constant(_) | Expression::Read(_) => expression.clone(),
+        Expression::Unknown
+        | Expression::Constant(_)
+        | Expression::Read(_)
+        | Expression::Change(_)
+        | Expression::Previous(_)
+        | Expression::Next(_) => expression.clone(),
         Expression::Result(function) => {
             let callee = program.at(*function).filter(|_| depth < MAX_DEPTH);
             let result = callee.and_then(|it| program.functions[it as usize].result.as_ref());

@@ -380,3 +380,48 @@ fn a_thread_that_would_free_what_it_did_not_is_dangerous() {
     assert_eq!(found(0).len(), 1);
     assert!(found(1).is_empty());
 }
+
+/// The elements of an array are read by one instruction. What is known is whether both sides change alike.
+#[test]
+fn a_sum_is_broken_if_one_side_changes() {
+    let broken = |trace: &Trace| {
+        let change = |it| Expression::Change(pc(trace, it));
+        Condition::Compare(Comparison::Equal, 32, change("total"), change("r")).negated()
+    };
+    let trace = "
+        T1 w a 2 @ a
+        T2 r a 2 @ r
+        T2 r b 3 @ r
+        T2 r t 5 @ total
+        T3 w a 4 @ c
+    ";
+    assert_snapshot!(results(trace, broken), @"c: Fails; nothing: Unknown");
+}
+
+/// T2 sees 1 and then 4. What it sees instead must not be less than what it saw before, nor more than what it sees next.
+#[test]
+fn a_direction_is_broken_by_a_value_out_of_order() {
+    let grows = |trace: &Trace| {
+        let read = pc(trace, "r");
+        let less = |one, other| Condition::Compare(Comparison::Less, 32, one, other);
+        let now = || Expression::Read(read);
+        let before = less(now(), Expression::Previous(read));
+        Condition::Any(vec![before, less(Expression::Next(read), now())])
+    };
+    let trace = |value: u32| {
+        // Between its reads T2 does something else: otherwise it would poll, and expect any value.
+        format!(
+            "T1 w x 1 @ a\nT2 r x 1 @ r\nT2 w y 1 @ y\nT1 w x 4 @ b\nT2 r x 4 @ r\nT3 w x {value} @ c"
+        )
+    };
+    let of_c = |value| {
+        let all = results(&trace(value), grows);
+        let mut found: Vec<_> = all.split("; ").filter(|it| it.starts_with("c: ")).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.join("; ")
+    };
+    assert_snapshot!(of_c(0), @"c: Fails; c: Passes");
+    assert_snapshot!(of_c(3), @"c: Passes");
+    assert_snapshot!(of_c(5), @"c: Fails; c: Passes");
+}
