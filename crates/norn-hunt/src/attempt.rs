@@ -15,6 +15,7 @@ use crate::{
     confirm,
     continuation::{self, Continuation},
     executor::Run,
+    perturbation::Perturbation,
     source::Source,
     unrecorded_sync,
 };
@@ -166,6 +167,12 @@ pub(crate) fn force(source: &Source, witness: &Witness, continuation: Continuati
         clip.schedule.segments.push(Segment { thread, until: Until::Blocks });
     }
     Forced::new(clip, needed, expected)
+}
+
+/// The clip of a perturbation.
+pub(crate) fn perturb(source: &Source, perturbation: &Perturbation) -> Forced {
+    let (clip, needed) = perturbation.clip(source);
+    Forced::new(clip, needed, perturbation.kept(source))
 }
 
 /// Lets a wait expire as soon as its thread has reached it, and lets that thread continue at the

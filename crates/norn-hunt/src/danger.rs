@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, iter, sync::Arc};
 
 use norn_frontend::Owner;
-use norn_learn::Invariant;
 use norn_model::{
     Access, BugClass, Candidate, Condition, Location, PotentialFailure, PotentialFailureKind,
     SiteId, Step,
@@ -11,7 +10,7 @@ use norn_model::{
 use norn_predict::{ConditionResult, CriticalReads, Danger};
 use norn_report::AtStake;
 
-use crate::{learn, source::Source};
+use crate::{Options, learn, source::Source};
 
 /// How directly a candidate can lead to a visible failure; the smallest is tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +31,8 @@ pub(crate) struct DangerRank {
 pub(crate) struct Dangers {
     failures: Arc<[PotentialFailure]>,
     all: Vec<Danger>,
+    /// Whether bad accesses count.
+    accesses: bool,
 }
 
 /// The places of a trace where the program can visibly fail, and those where it can break an invariant.
@@ -39,22 +40,28 @@ pub(crate) struct Failures {
     all: Arc<[PotentialFailure]>,
     /// When they happen, as far as that is known.
     conditions: Vec<Option<Condition>>,
+    /// Whether bad accesses count.
+    accesses: bool,
 }
 
 impl Failures {
-    /// Failures that depend on reads up to this number of dependence steps; 0 for none of them.
-    pub(crate) fn new(source: &Source, distance: u32, invariants: &[Invariant]) -> Failures {
+    /// Failures of the chosen kinds that depend on reads up to the chosen number of dependence steps; with 0
+    /// steps none of them.
+    pub(crate) fn new(source: &Source, options: &Options) -> Failures {
+        let Options { distance, failure_kinds: kinds, invariants, .. } = options;
         let symbols = &source.symbolized.symbols;
+        let is_chosen = |it: PotentialFailureKind| kinds.is_empty() || kinds.contains(&it);
         let mut all = Vec::new();
-        if distance > 0 {
-            let visible = symbols.potential_failures(distance);
-            let condition = |it: &PotentialFailure| symbols.failure_condition(it, distance);
-            all.extend(visible.iter().map(|it| (it.clone(), condition(it))));
+        if *distance > 0 {
+            let visible = symbols.potential_failures(*distance);
+            let chosen = visible.iter().filter(|it| is_chosen(it.kind));
+            let condition = |it: &PotentialFailure| symbols.failure_condition(it, *distance);
+            all.extend(chosen.map(|it| (it.clone(), condition(it))));
         }
         let broken = learn::failures(source, invariants).into_iter();
         all.extend(broken.map(|(failure, condition)| (failure, Some(condition))));
         let (all, conditions): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        Failures { all: all.into(), conditions }
+        Failures { all: all.into(), conditions, accesses: is_chosen(PotentialFailureKind::Access) }
     }
 
     /// The reads of a trace on which they depend.
@@ -72,7 +79,7 @@ impl Failures {
 impl Dangers {
     /// The result of a prediction from a trace.
     pub(crate) fn new(failures: &Failures, all: Vec<Danger>) -> Dangers {
-        Dangers { failures: Arc::clone(&failures.all), all }
+        Dangers { failures: Arc::clone(&failures.all), all, accesses: failures.accesses }
     }
 
     /// The most dangerous read of a candidate, and the failure that depends on it.
@@ -84,7 +91,8 @@ impl Dangers {
     /// Whether a candidate can lead to a visible failure. The use of freed memory is one in itself.
     pub(crate) fn is_dangerous(&self, candidate: &Candidate) -> bool {
         let can_fail = |it: (&Danger, _)| it.0.result != ConditionResult::Passes;
-        candidate.class() == BugClass::Lifetime || self.of(candidate).is_some_and(can_fail)
+        self.accesses && candidate.class() == BugClass::Lifetime
+            || self.of(candidate).is_some_and(can_fail)
     }
 
     /// The same for a reader.

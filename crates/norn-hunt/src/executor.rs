@@ -22,11 +22,12 @@ use norn_witness::Witness;
 
 use crate::{
     Options,
-    attempt::{Forced, force},
+    attempt::{Forced, force, perturb},
     campaign::Executor,
     continuation::Continuation,
     explore,
     guide::Mutation,
+    perturbation::Perturbation,
     source::{Loading, Source},
 };
 
@@ -49,6 +50,8 @@ pub(crate) struct Output {
 pub(crate) enum Plan {
     /// Force the schedule of a witness, which was found in a trace.
     Follow(Arc<Source>, Arc<Witness>, Continuation),
+    /// Hold threads at places, in a program whose trace this is.
+    Perturb(Arc<Source>, Arc<Perturbation>),
     /// Explore: the number of the run, and its approximate number of events.
     Explore(usize, u64),
     /// Explore: repeat a run with another disturbance.
@@ -63,12 +66,22 @@ impl PartialEq for Plan {
             (Plan::Follow(source, witness, how), Plan::Follow(other, same, so)) => {
                 Arc::ptr_eq(source, other) && witness == same && how == so
             }
+            (Plan::Perturb(source, perturbation), Plan::Perturb(other, same)) => {
+                Arc::ptr_eq(source, other) && perturbation == same
+            }
             (Plan::Explore(number, events), Plan::Explore(other, same)) => {
                 (number, events) == (other, same)
             }
             (Plan::Mutate(mutation), Plan::Mutate(other)) => mutation == other,
             (Plan::Finish(clip), Plan::Finish(other)) => Arc::ptr_eq(clip, other),
-            (Plan::Follow(..) | Plan::Explore(..) | Plan::Mutate(_) | Plan::Finish(_), _) => false,
+            (
+                Plan::Follow(..)
+                | Plan::Perturb(..)
+                | Plan::Explore(..)
+                | Plan::Mutate(_)
+                | Plan::Finish(_),
+                _,
+            ) => false,
         }
     }
 }
@@ -281,14 +294,8 @@ impl LocalExecutor {
         RunPlan { after: After::Fair, max_steps: self.options.max_steps, ..clip.plan() }
     }
 
-    /// Forces a witness's schedule on the program.
-    fn follow(
-        &self,
-        source: &Source,
-        (witness, continuation): (&Witness, Continuation),
-        to: (&Path, &Cancel),
-    ) -> Result<Run, ReplayError> {
-        let mut forced = force(source, witness, continuation);
+    /// Forces a schedule on the program.
+    fn follow(&self, mut forced: Forced, to: (&Path, &Cancel)) -> Result<Run, ReplayError> {
         let run = self.record(self.plan_of(&forced.clip), to)?;
         let controlled = run.completed.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
@@ -324,7 +331,11 @@ impl Executor for LocalExecutor {
         let folder = TraceFolder(self.next());
         let run = match plan {
             Plan::Follow(source, witness, continuation) => {
-                self.follow(source, (witness, *continuation), (folder.path(), cancel))?
+                let forced = force(source, witness, *continuation);
+                self.follow(forced, (folder.path(), cancel))?
+            }
+            Plan::Perturb(source, perturbation) => {
+                self.follow(perturb(source, perturbation), (folder.path(), cancel))?
             }
             Plan::Explore(number, events) => {
                 let plan = explore::plan(&self.options, *number, *events);

@@ -65,6 +65,9 @@ pub struct Confirmed {
     pub other_status: Option<i32>,
     /// The schedule that produced it.
     pub witness: Witness,
+    /// Whether threads were held at places in the code, since the program did not follow the schedule or there
+    /// was none.
+    pub perturbed: bool,
     /// The order of the relevant events, in the recorded run and in this one.
     pub interleaving: Interleaving,
     /// Why it is a race, if its accesses are not adjacent.
@@ -95,6 +98,7 @@ impl Confirmed {
             other_output: run.output != base.output,
             other_status: status.filter(|it| Some(*it) != base.output.status),
             witness: witness.clone(),
+            perturbed: false,
             interleaving: interleaving(source, performed, &witness.candidate),
             unordered: None,
             fix: None,

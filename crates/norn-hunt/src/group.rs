@@ -27,8 +27,8 @@ pub(crate) struct Group {
     deferred: VecDeque<Witness>,
     /// A schedule that is unlikely to do harm, or to be followed; it is tried after the others.
     idle: Option<Witness>,
-    /// Why one of them has no schedule.
-    pub(crate) refused: Option<Failure>,
+    /// One that has no schedule, and why.
+    pub(crate) refused: Option<(Candidate, Failure)>,
     /// The index of their finding.
     pub(crate) finding: usize,
     /// Whether a thread uses a pointer that is not yet set.
@@ -96,7 +96,7 @@ impl Group {
                 }
                 Ok(witness) => witness,
                 Err(why) => {
-                    self.refused.get_or_insert(why);
+                    self.refused.get_or_insert((candidate, why));
                     if witnesses.effort() >= caution.effort {
                         return None;
                     }

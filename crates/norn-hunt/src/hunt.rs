@@ -17,7 +17,7 @@ use norn_frontend::Interrupt;
 use norn_model::BugClass;
 use norn_replay::{ReplayError, capture};
 use norn_report::Ended;
-use norn_witness::{Grade, Witness};
+use norn_witness::Grade;
 
 use self::queue::{Attempt, Experience, Queue};
 use crate::{
@@ -138,9 +138,8 @@ impl Hypotheses for Hunting<'_> {
         witnesses: &CachedWitnesses<'_>,
     ) -> Result<Queue, ReplayError> {
         let (sets, unknown) = atomic_set::find(source, &self.evidence.options.atomic_sets);
-        let Options { distance, invariants, .. } = self.evidence.options;
-        let failures = Failures::new(source, *distance, invariants);
-        let critical_reads = failures.critical_reads(source, *distance);
+        let failures = Failures::new(source, self.evidence.options);
+        let critical_reads = failures.critical_reads(source, self.evidence.options.distance);
         let options = &self.evidence.options.predict;
         let options = norn_predict::Options { sets, critical_reads, ..options.clone() };
         let mut prediction = predict_program(source, &options);
@@ -178,6 +177,9 @@ impl Hypotheses for Hunting<'_> {
     }
 
     fn plan(&self, source: &Arc<Source>, attempt: &Attempt) -> Plan {
+        if let Some(it) = &attempt.perturbation {
+            return Plan::Perturb(Arc::clone(source), Arc::clone(it));
+        }
         let witness = Arc::new(attempt.witness.clone());
         Plan::Follow(Arc::clone(source), witness, attempt.continuation)
     }
@@ -197,14 +199,17 @@ impl Hypotheses for Hunting<'_> {
         let finding = *finding;
         let performed = is_confirmed(source, witness, &run)?;
         let trace = queue.trace;
-        let confirmed =
-            performed && self.confirm((source, trace), finding, witness, &run, executions)?;
+        let confirmed = performed && self.confirm((source, trace), &attempt, &run, executions)?;
         if !performed {
             self.evidence.observe(&run, executions, Some(finding))?;
             let status = &self.findings[finding].status;
-            let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..));
+            let known = matches!(status, Status::Confirmed(_) | Status::NotReproducible(..))
+                || attempt.perturbation.is_some();
             if let Some(thread) = run.forced.as_ref().and_then(|it| it.departed(source)) {
                 queue.note_departure(&attempt, thread);
+            }
+            if !run.consequence().is_failure() {
+                queue.perturb(tools, &attempt);
             }
             if let (false, Some(forced)) = (known, &run.forced) {
                 let verdict = forced.verdict.clone();
@@ -309,11 +314,12 @@ impl Hunting<'_> {
     fn confirm(
         &mut self,
         (source, trace): (&Source, usize),
-        finding: usize,
-        witness: &Witness,
+        attempt: &Attempt,
         run: &Run,
         executions: usize,
     ) -> Result<bool, ReplayError> {
+        let Attempt { finding, witness, perturbation, .. } = attempt;
+        let finding = *finding;
         let known = self.findings[finding].confirmed().map(|it| it.clip.clone());
         if known.is_some() && !run.consequence().is_failure() {
             return Ok(true);
@@ -332,6 +338,7 @@ impl Hunting<'_> {
         made.set_claim(claim(source, forced, &witness.candidate, &description));
         let mut confirmed = Confirmed {
             unordered: handover::unordered(source, &witness.candidate),
+            perturbed: perturbation.is_some(),
             ..Confirmed::new((run, &self.evidence.base), (source, forced), witness, executions)
         };
         let instead = match self.evidence.reproduce(&mut confirmed, &mut made)? {

@@ -4,6 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use norn_frontend::{Cancel, FrontEnd, Launch};
 use norn_learn::Invariant;
+use norn_model::PotentialFailureKind;
 use norn_trace::MemoryModel;
 use norn_witness::{Engines, WitnessOptions};
 
@@ -44,6 +45,8 @@ pub struct Options {
     /// Maximum number of dependence steps from a visible failure back to a read that decides it; 0 to
     /// ignore failures.
     pub distance: u32,
+    /// The kinds of visible failures that count; all if there are none.
+    pub failure_kinds: Vec<PotentialFailureKind>,
     /// Likely invariants: a read at which another order can break one decides a failure.
     pub invariants: Arc<[Invariant]>,
     /// Declared atomic sets, by variable names; if there are none, variables that are used together

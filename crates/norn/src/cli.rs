@@ -59,7 +59,7 @@ pub(crate) use self::{
     run::Run,
     search::Search,
     show::Show,
-    sites::Sites,
+    sites::{KindArg, Sites},
     trace::{Dump, Export, Info, TraceArg},
 };
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use norn_model::{Effect, EventId, LockEffect, Outcome, ThreadEffect, ThreadId, Trace};
 
+use crate::section::sections;
+
 /// The order of a run.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
@@ -114,36 +116,6 @@ impl Timeline {
 fn is_shared(accesses: &[SharedAccess]) -> bool {
     let several = accesses.iter().any(|it| it.event.thread != accesses[0].event.thread);
     several && accesses.iter().any(|it| it.writes)
-}
-
-/// The outermost critical section around each event of a thread.
-fn sections(events: &[norn_model::Event]) -> Vec<(u64, u64)> {
-    let mut sections: Vec<(u64, u64)> = Vec::with_capacity(events.len());
-    let (mut depth, mut begin) = (0_u32, 0);
-    for (at, event) in events.iter().enumerate() {
-        let index = event.id.index;
-        let lock = event.op.effect().lock();
-        if let Some(LockEffect::Acquire { .. }) = lock {
-            if depth == 0 {
-                begin = at;
-            }
-            depth += 1;
-        }
-        let first = if depth == 0 { index } else { events[begin].id.index };
-        sections.push((first, index));
-        if let (Some(LockEffect::Release { .. }), 1..) = (lock, depth) {
-            depth -= 1;
-            if depth == 0 {
-                sections[begin..].iter_mut().for_each(|it| it.1 = index);
-            }
-        }
-    }
-    if depth > 0
-        && let Some(last) = events.last()
-    {
-        sections[begin..].iter_mut().for_each(|it| it.1 = last.id.index);
-    }
-    sections
 }
 
 #[cfg(test)]

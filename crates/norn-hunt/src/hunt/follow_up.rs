@@ -5,7 +5,7 @@
 //! update, or both checks of a condition are passed by. The events of both candidates are then one
 //! candidate, for which the engines make a schedule as for any other.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use norn_model::{BugClass, Candidate, ThreadId};
 
@@ -21,6 +21,11 @@ const MOST_PAIRS: usize = 8;
 /// mistake in two places.
 const MOST_EARLY: usize = 2;
 
+/// Maximum number of perturbations for one trace, and how many of them are tried at once. Those are of
+/// candidates with which the program fails, by the condition of the failure.
+const MOST_PERTURBED: usize = 8;
+const MOST_EARLY_PERTURBED: usize = 2;
+
 /// The attempts that follow others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FollowUps {
@@ -33,6 +38,9 @@ pub(super) struct FollowUps {
     /// Numbers of pairs so far.
     pairs: usize,
     early_pairs: usize,
+    /// The findings whose schedules were perturbed.
+    perturbed: BTreeSet<usize>,
+    early_perturbed: usize,
 }
 
 impl FollowUps {
@@ -55,6 +63,20 @@ impl FollowUps {
     pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         self.early.retain(|it| is_kept(it.finding));
         self.late.retain(|it| is_kept(it.finding));
+    }
+
+    /// Adds a perturbation, at most one for each finding.
+    pub(super) fn add_perturbed(&mut self, attempt: Attempt, fails: bool) {
+        let is_full = self.perturbed.len() == MOST_PERTURBED;
+        if is_full || !self.perturbed.insert(attempt.finding) {
+            return;
+        }
+        if fails && self.early_perturbed < MOST_EARLY_PERTURBED {
+            self.early_perturbed += 1;
+            self.early.push_back(attempt);
+        } else {
+            self.late.push_back(attempt);
+        }
     }
 
     /// Adds what follows an attempt that was confirmed without harm. `instances` are other candidates at

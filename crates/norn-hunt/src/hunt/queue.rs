@@ -3,10 +3,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     rc::Rc,
+    sync::Arc,
 };
 
-use norn_model::{CandidateKind, EventId, ThreadId};
-use norn_witness::{Failure, Grade, Witness};
+use norn_model::{Candidate, CandidateKind, EventId, ThreadId};
+use norn_predict::ConditionResult;
+use norn_witness::{Decider, Failure, Grade, Witness};
 
 use super::follow_up::FollowUps;
 use crate::{
@@ -14,6 +16,7 @@ use crate::{
     continuation::Continuation,
     engine::CachedWitnesses,
     group::{Caution, Group},
+    perturbation::Perturbation,
 };
 
 /// Maximum number of schedules in a row that change values and confirm nothing; after that, no more
@@ -64,17 +67,27 @@ pub(crate) struct Attempt {
     pub(super) finding: usize,
     pub(super) witness: Witness,
     pub(super) continuation: Continuation,
+    /// How threads are held instead, if the schedule cannot be followed.
+    pub(super) perturbation: Option<Arc<Perturbation>>,
 }
 
 impl Attempt {
     pub(super) fn new(group: usize, finding: usize, witness: Witness) -> Attempt {
         let continuation = Continuation::default();
-        Attempt { group: Some(group), finding, witness, continuation }
+        Attempt { group: Some(group), finding, witness, continuation, perturbation: None }
     }
 
     /// An attempt for the same finding that follows this one.
     pub(super) fn again(&self, witness: Witness, continuation: Continuation) -> Attempt {
-        Attempt { group: None, finding: self.finding, witness, continuation }
+        let finding = self.finding;
+        Attempt { group: None, finding, witness, continuation, perturbation: None }
+    }
+
+    /// An attempt that holds threads at places.
+    fn perturbed(finding: usize, witness: Witness, perturbation: Perturbation) -> Attempt {
+        let continuation = Continuation::default();
+        let perturbation = Some(Arc::new(perturbation));
+        Attempt { group: None, finding, witness, continuation, perturbation }
     }
 }
 
@@ -119,18 +132,67 @@ impl Queue {
             let misleading = Some(&self.misleading).filter(|_| !self.deferred);
             let group = Rc::make_mut(&mut self.groups[number]);
             let next = group.next(witnesses, Caution { may_speculate, misleading, effort });
-            let finding = group.finding;
-            if next.is_some() || !group.has_more() {
-                self.refused.extend(group.refused.take().map(|why| (finding, why)));
+            let (finding, has_more) = (group.finding, group.has_more());
+            let is_over = next.is_some() || !has_more;
+            let refused = if is_over { group.refused.take() } else { None };
+            if let Some((candidate, why)) = refused {
+                self.refused.push((finding, why));
+                if next.is_none() {
+                    self.perturb_refused(witnesses, number, candidate);
+                }
             }
             if let Some(witness) = next {
                 return Next::Attempt(Attempt::new(number, finding, witness));
             }
-            if group.has_more() {
+            if has_more {
                 self.open.push_back(number);
             }
         }
-        self.follow_ups.next_late().into()
+        // A group without a schedule may have added one.
+        self.follow_ups.next_early().or_else(|| self.follow_ups.next_late()).into()
+    }
+
+    /// Queues a perturbation of a schedule that the program has left before the candidate happened.
+    pub(super) fn perturb(&mut self, witnesses: &CachedWitnesses<'_>, attempt: &Attempt) {
+        let Some(number) = attempt.group.filter(|it| self.may_perturb(*it)) else { return };
+        if let Some(it) = Perturbation::of_schedule(witnesses.trace, &attempt.witness) {
+            self.add_perturbed(number, attempt.witness.clone(), it);
+        }
+    }
+
+    /// Queues a perturbation for a candidate of a group none of which has a schedule.
+    fn perturb_refused(
+        &mut self,
+        witnesses: &CachedWitnesses<'_>,
+        number: usize,
+        candidate: Candidate,
+    ) {
+        if !self.may_perturb(number) {
+            return;
+        }
+        if let Some(it) = Perturbation::of_recorded_order(witnesses.trace, &candidate) {
+            let witness = Witness {
+                candidate,
+                turns: Vec::new(),
+                grade: Grade::Speculative,
+                engine: Decider::Hybrid,
+                idle: false,
+                differing: Vec::new(),
+            };
+            self.add_perturbed(number, witness, it);
+        }
+    }
+
+    /// Whether a group can lead to a visible failure.
+    fn may_perturb(&self, number: usize) -> bool {
+        let danger = self.groups[number].danger;
+        danger.is_some_and(|it| it.result != ConditionResult::Passes)
+    }
+
+    fn add_perturbed(&mut self, number: usize, witness: Witness, how: Perturbation) {
+        let group = &self.groups[number];
+        let fails = group.danger.is_some_and(|it| it.result == ConditionResult::Fails);
+        self.follow_ups.add_perturbed(Attempt::perturbed(group.finding, witness, how), fails);
     }
 
     /// Queues what follows an attempt that was confirmed and did no harm.
@@ -158,7 +220,7 @@ impl Queue {
     pub(super) fn settle(&mut self, attempt: &Attempt, confirmed: bool, harmful: bool) {
         let Experience { failed, misses } = &mut self.experience;
         let count = |it: &mut usize| *it = if confirmed { 0 } else { *it + 1 };
-        if attempt.witness.grade == Grade::Speculative {
+        if attempt.witness.grade == Grade::Speculative && attempt.perturbation.is_none() {
             count(failed);
         }
         if harmful {
@@ -200,7 +262,7 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use norn_model::{BugClass, Candidate, Trace, text};
+    use norn_model::{BugClass, Trace, text};
     use norn_predict::{Options, predict};
     use norn_witness::Engines;
 

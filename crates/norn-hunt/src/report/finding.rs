@@ -3,7 +3,7 @@
 use norn_model::{Candidate, CandidateKind, ThreadName};
 use norn_predict::TitleNames;
 use norn_report::{Action, Finding, Object, Remark, Schedule, Status, Turn, vocabulary};
-use norn_witness::{Failure, Grade, Witness};
+use norn_witness::{Failure, Grade};
 
 use super::replay;
 use crate::{Confirmed, Description, Prospect, identity::fingerprint};
@@ -148,7 +148,7 @@ pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
         printed: how.printed.clone(),
         other_output: how.other_output,
         other_status: how.other_status,
-        schedule: Some(witnessed(&how.witness)),
+        schedule: Some(witnessed(how)),
         interleaving: Some(how.interleaving.clone()),
         unordered: how.unordered.clone(),
         fix: how.fix.clone(),
@@ -169,8 +169,10 @@ pub(super) fn failed(bare: Finding, why: &Failure) -> Finding {
 }
 
 /// The turns of a forced schedule are in its clip.
-fn witnessed(witness: &Witness) -> Schedule {
-    Schedule { switches: witness.turns.len(), ..schedule(witness.grade, &[]) }
+fn witnessed(how: &Confirmed) -> Schedule {
+    let made = schedule(how.witness.grade, &[]);
+    let grade = if how.perturbed { "perturbed".to_owned() } else { made.grade };
+    Schedule { grade, switches: how.witness.turns.len(), ..made }
 }
 
 /// A schedule as threads by name, each with the index of the event before which its turn ends.

@@ -309,7 +309,8 @@ pub enum AtomicOperation {
 /// A schedule that makes a candidate happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Schedule {
-    /// `sound` if all values that matter are as recorded, `speculative` if some differ.
+    /// `sound` if all values that matter are as recorded, `speculative` if some differ, `perturbed` if threads
+    /// were held at places in the code because the program took another path.
     pub grade: String,
     /// The engine that found it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use norn_hunt::CandidateSource;
 
-use super::{Counting, Forcing, MemoryArg, Search};
+use super::{Counting, Forcing, KindArg, MemoryArg, Search};
 
 #[derive(Args, Debug)]
 #[command(
@@ -30,6 +30,9 @@ pub(crate) struct Hunt {
     /// candidates without regard to failures
     #[arg(long, default_value_t = norn_sites::DISTANCE, value_name = "N", help_heading = "Search")]
     pub(crate) distance: u32,
+    /// Only visible failures of this kind; may be repeated
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Search")]
+    pub(crate) failure: Vec<KindArg>,
     /// Also reads at which another order can break one of these invariants: a file of `norn learn`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub(crate) invariants: Option<PathBuf>,

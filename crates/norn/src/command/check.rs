@@ -49,6 +49,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         predict: norn_predict::Options::default(),
         from: CandidateSource::All,
         distance: 0,
+        failure_kinds: Vec::new(),
         invariants: Arc::new([]),
         atomic_sets: Vec::new(),
         engines: args.engine.into(),

@@ -66,6 +66,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         predict: prediction_options(&args.search)?,
         from: args.from.into(),
         distance: args.distance,
+        failure_kinds: args.failure.iter().map(|it| (*it).into()).collect(),
         invariants: invariants(args)?,
         atomic_sets: atomic_sets(&args.search),
         engines: args.search.engine.into(),

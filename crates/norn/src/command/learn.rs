@@ -68,6 +68,7 @@ fn options(args: &cli::Learn, launch: Launch) -> Options {
         predict: norn_predict::Options::default(),
         from: CandidateSource::default(),
         distance: 0,
+        failure_kinds: Vec::new(),
         invariants: Arc::new([]),
         atomic_sets: Vec::new(),
         engines: Engines::default(),
