@@ -93,6 +93,8 @@ impl Build {
         command.env(format!("CC_{target}"), &toolchain.cc);
         command.env(format!("CXX_{target}"), &toolchain.cxx);
         command.env(INSIDE_CARGO, "1").env(BOOTSTRAP.0, BOOTSTRAP.1);
+        // Only a build script of this build may set it: by its value `norn cc` tells what is for the build itself.
+        command.env_remove("OUT_DIR");
         command.stdout(Stdio::piped());
         Ok(command)
     }

@@ -112,22 +112,3 @@ fn tokio_blocking_lock() {
         task.await.unwrap();
     });
 }
-
-#[test]
-fn tokio_check_then_act() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    let seats = Arc::new(tokio::sync::Mutex::new(1));
-    let book = |seats: Arc<tokio::sync::Mutex<i32>>| async move {
-        let is_free = *seats.lock().await > 0;
-        if is_free {
-            *seats.lock().await -= 1;
-        }
-    };
-    runtime.block_on(async {
-        let tasks = [tokio::spawn(book(seats.clone())), tokio::spawn(book(seats.clone()))];
-        for task in tasks {
-            task.await.unwrap();
-        }
-        assert!(*seats.lock().await >= 0);
-    });
-}

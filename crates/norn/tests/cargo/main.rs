@@ -1,4 +1,5 @@
-//! `cargo norn` on a small workspace: a procedural macro, a build script, a part in C, tests of all kinds.
+//! `cargo norn` on a small workspace: a procedural macro, a build script, a part in C, tests of all kinds; and on
+//! programs that use other people's crates.
 #![allow(clippy::unwrap_used, reason = "these are tests, the functions they share included")]
 
 use std::{
@@ -10,6 +11,7 @@ use std::{
 use norn_e2e::{
     process::{Ran, norn, run},
     subject::subjects,
+    tool::untested,
 };
 use tempfile::TempDir;
 
@@ -18,8 +20,12 @@ struct Workspace(TempDir);
 
 impl Workspace {
     fn new() -> Workspace {
+        Workspace::of("cargo")
+    }
+
+    fn of(subject: &str) -> Workspace {
         let folder = tempfile::tempdir().unwrap();
-        copy(&subjects().join("cargo"), folder.path());
+        copy(&subjects().join(subject), folder.path());
         Workspace(folder)
     }
 
@@ -124,6 +130,25 @@ fn commands_of_norn_run_on_programs_of_the_workspace() {
     assert_eq!(programs.len(), 2, "{built:?}");
     // By itself, a program with hooks runs as usual.
     assert!(Command::new(&programs[0]).status().unwrap().success());
+}
+
+/// What other crates do inside is no bug, and what a program does wrong with them is.
+#[test]
+fn programs_on_top_of_published_crates() {
+    let workspace = Workspace::of("crates");
+    let mut fetch = Command::new("cargo");
+    fetch.args(["fetch", "--quiet", "--locked"]).current_dir(workspace.0.path());
+    if !fetch.status().unwrap().success() {
+        return untested("the crates cannot be had");
+    }
+    let correct = workspace.cargo_norn(&["test", "--budget", "30", "--test", "correct"]);
+    let found = outcomes(&correct);
+    assert_eq!((correct.code, found.len()), (Some(0), 11), "{correct:?}");
+    assert!(found.iter().all(|it| it.1 == "PASS"), "{}", correct.stdout);
+    let wrong = workspace.cargo_norn(&["test", "--budget", "60", "--test", "wrong"]);
+    let found = outcomes(&wrong);
+    assert_eq!((wrong.code, found.len()), (Some(1), 7), "{wrong:?}");
+    assert!(found.iter().all(|it| it.1 == "FAIL"), "{}", wrong.stdout);
 }
 
 #[test]
