@@ -230,7 +230,8 @@ impl<R: Results> Announcer<R> {
         let (ranked, bugs) = (results.ranked(), self.bugs.groups(results));
         let number = |it: &Observed| self.bugs.number_of_failure(&it.clip);
         let failures = results.observed().iter().map(number).collect();
-        let marks = Marks { ranked, bugs, failures, ..filter.marks() };
+        let announced = self.bugs.announced();
+        let marks = Marks { ranked, bugs, announced, failures, ..filter.marks() };
         let report = Report { exit: exit.into(), ..results.report(&marks) };
         self.end(report)?;
         Ok(exit)

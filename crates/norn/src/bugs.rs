@@ -20,6 +20,8 @@ pub(crate) struct Bugs {
 
 #[derive(Debug)]
 struct Bug {
+    /// The finding by which it was announced, if it was one.
+    announced: Option<usize>,
     /// Its findings: their indices, and the identities that they had when they were added.
     members: Vec<(usize, BugId)>,
     /// Its failures that nothing predicted: their clips and identities.
@@ -50,7 +52,8 @@ impl Bugs {
         };
         let known = self.all.iter().position(is_it);
         let Some(found) = known.or_else(|| self.all.iter().position(is_same)) else {
-            self.all.push(Bug { members: vec![(at, id)], failures: Vec::new(), fails });
+            let (announced, members) = (Some(at), vec![(at, id)]);
+            self.all.push(Bug { announced, members, failures: Vec::new(), fails });
             return Added::New(self.all.len());
         };
         let bug = &mut self.all[found];
@@ -76,7 +79,8 @@ impl Bugs {
         let known = self.all.iter().position(is_same);
         let (clip, members) = (failure.clip.clone(), Vec::new());
         let Some(found) = known else {
-            self.all.push(Bug { members, failures: vec![(clip, id)], fails: true });
+            let failures = vec![(clip, id)];
+            self.all.push(Bug { announced: None, members, failures, fails: true });
             return Added::New(self.all.len());
         };
         let bug = &mut self.all[found];
@@ -95,6 +99,11 @@ impl Bugs {
     /// Whether a finding has a number.
     pub(crate) fn contains(&self, at: usize) -> bool {
         self.all.iter().any(|it| it.members.iter().any(|member| member.0 == at))
+    }
+
+    /// The findings by which bugs were announced.
+    pub(crate) fn announced(&self) -> Vec<usize> {
+        self.all.iter().filter_map(|it| it.announced).collect()
     }
 
     /// The findings of each bug, the worst first.

@@ -22,7 +22,9 @@ pub(crate) fn suggested_fix(source: &Source, candidate: &Candidate) -> Option<Fi
         let made = known.entry((event.site, event.stack)).or_insert_with(|| {
             let mut frames = program_frames(source, event);
             frames.reverse();
-            frames.iter_mut().for_each(|it| it.column = None);
+            for frame in &mut frames {
+                frame.column = None;
+            }
             Arc::from(frames)
         });
         Arc::clone(made)

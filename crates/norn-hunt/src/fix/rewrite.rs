@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use norn_model::{
-    Access, Candidate, Effect, Event, EventId, LockEffect, LockMode, Op, Order, Outcome, Site,
-    SiteId, Step, Thread, ThreadEffect, ThreadId, Trace, WokenBy,
+    Access, Candidate, Effect, Event, EventId, LockEffect, LockMode, Op, Order, Outcome,
+    SemaphoreEffect, Site, SiteId, Step, Thread, ThreadEffect, ThreadId, Trace, WokenBy,
 };
 
 use super::section::Stretch;
@@ -108,10 +108,8 @@ fn kept(event: &Event, step: Option<&Step>) -> Option<Op> {
             _ => Op::Write { addr, size, value, volatile },
         });
     }
-    let orders = match event.op.effect() {
-        // Whether an attempt fails depends on the order, which is not the recorded one.
-        Effect::Lock(LockEffect::Failed { .. })
-        | Effect::Semaphore(norn_model::SemaphoreEffect::Failed { .. }) => false,
+    let effect = event.op.effect();
+    let orders = match effect {
         Effect::Thread(_)
         | Effect::Lock(_)
         | Effect::Condition(_)
@@ -126,7 +124,14 @@ fn kept(event: &Event, step: Option<&Step>) -> Option<Op> {
         }
         Effect::Access(_) | Effect::Block(_) | Effect::Object(_) => false,
     };
+    let orders = orders && !fails(effect);
     orders.then_some(event.op)
+}
+
+/// Whether it is an attempt that failed. Whether one fails depends on the order, which is not the recorded one.
+fn fails(effect: Effect) -> bool {
+    let lock = matches!(effect, Effect::Lock(LockEffect::Failed { .. }));
+    lock || matches!(effect, Effect::Semaphore(SemaphoreEffect::Failed { .. }))
 }
 
 /// Maximum number of events that wait at a time. If there are more, the runs have little in common.

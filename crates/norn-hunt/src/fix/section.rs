@@ -38,9 +38,7 @@ pub(super) fn balanced(thread: &Thread, stretch: RangeInclusive<usize>) -> Range
         let (mut begin, mut end) = (first, last);
         for (at, event) in thread.events.iter().enumerate() {
             match event.op.effect().lock() {
-                // What a wait releases it acquires again, unless it never ends.
-                Some(LockEffect::Release { by_wait: true, .. }) => {}
-                Some(LockEffect::Release { lock, .. }) => {
+                Some(LockEffect::Release { lock, by_wait: false }) => {
                     let Some(from) = acquired.remove(&lock) else { continue };
                     if (first..=last).contains(&at) {
                         begin = begin.min(from);
@@ -51,7 +49,9 @@ pub(super) fn balanced(thread: &Thread, stretch: RangeInclusive<usize>) -> Range
                 Some(LockEffect::Acquire { lock, .. }) => {
                     acquired.entry(lock).or_insert(at);
                 }
-                Some(LockEffect::Failed { .. }) | None => {}
+                // What a wait releases it acquires again, unless it never ends.
+                Some(LockEffect::Failed { .. } | LockEffect::Release { by_wait: true, .. })
+                | None => {}
             }
         }
         if (begin, end) == (first, last) {
@@ -141,12 +141,11 @@ impl Lines {
                 let kept = whole.iter().any(|it| belongs(it) && *it.events.start() < at);
                 let again = |it: &Event| (it.site, it.stack) == (event.site, event.stack) && !kept;
                 let continues = inside.as_ref().is_some_and(|it| it.1 == outer && !again(it.0));
-                match found.last_mut().filter(|_| continues) {
-                    Some(it) => it.events = *it.events.start()..=at,
-                    None => {
-                        inside = Some((event, outer));
-                        found.push(Stretch { thread: thread.id, events: at..=at });
-                    }
+                if let Some(it) = found.last_mut().filter(|_| continues) {
+                    it.events = *it.events.start()..=at;
+                } else {
+                    inside = Some((event, outer));
+                    found.push(Stretch { thread: thread.id, events: at..=at });
                 }
             }
         }

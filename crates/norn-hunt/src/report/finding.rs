@@ -18,6 +18,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         status: Status::Untried,
         harmful: false,
         bug: None,
+        announced: false,
         fingerprint: String::new(),
         suppressed_by: None,
         variables: description.variables,

@@ -41,6 +41,8 @@ pub struct Marks {
     /// The harmful findings that are not suppressed, grouped by bug, in the order in which the bugs were
     /// found; of each bug the worst first. A bug that only failures show has no findings.
     pub bugs: Vec<Vec<usize>>,
+    /// The findings by which bugs were announced while the search ran.
+    pub announced: Vec<usize>,
     /// For each observed failure, the number of its bug, if it has one.
     pub failures: Vec<Option<usize>>,
     /// Number of confirmed findings and failures that are suppressed.
@@ -118,7 +120,8 @@ fn details(marks: &Marks, findings: &[Finding]) -> Vec<Detail> {
 fn marked(finding: Finding, marks: &Marks, at: usize) -> Finding {
     let bug = marks.bugs.iter().position(|it| it.contains(&at)).map(|it| it + 1);
     let suppressed_by = marks.findings.get(at).cloned().flatten();
-    Finding { bug, suppressed_by, ..finding }
+    let announced = marks.announced.contains(&at);
+    Finding { bug, announced, suppressed_by, ..finding }
 }
 
 /// Counts the findings by result.

@@ -27,6 +27,9 @@ pub struct Finding {
     /// Findings with the same number are one bug; only harmful ones have a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bug: Option<usize>,
+    /// Whether the bug was announced by this finding, while the search ran. Another one may show it better.
+    #[serde(default)]
+    pub announced: bool,
     /// Identifies the bug across versions of the program: digits that do not change when lines or
     /// addresses do. Bugs of one class in the same functions may have the same.
     #[serde(default)]

@@ -232,7 +232,7 @@ fields! {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync at_stake
         not_reproduced fingerprint printed fix;
-        class status harmful bug scope source instances stacks other_output other_status executions
+        class status harmful bug announced scope source instances stacks other_output other_status executions
     }
     Fix { lock sections acquired_inside rejected; executions events cycles }
     FixSection { from; to loops }

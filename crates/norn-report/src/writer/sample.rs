@@ -77,6 +77,7 @@ pub(super) fn finding() -> Finding {
         status: Status::Confirmed,
         harmful: true,
         bug: Some(1),
+        announced: true,
         fingerprint: "4a0d3c52b1f5e8a9".to_owned(),
         suppressed_by: None,
         variables: vec![Object::named("till")],

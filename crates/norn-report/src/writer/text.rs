@@ -114,6 +114,7 @@ impl Text {
                 finding::unpredicted(out, &it.failure, attempt, self.layout)
             }
             Line::End(report) => {
+                finding::better_shown(out, report, self.layout)?;
                 finding::also_seen(out, report)?;
                 finding::brief(out, report, self.layout)?;
                 unrecorded::unrecorded(out, report)?;

@@ -68,18 +68,13 @@ fn accounts_with_locks_of_their_own_need_a_new_lock() {
 
 /// Puts a lock around some lines.
 fn with_lock(text: &str, lock: &str, from: u64, to: u64) -> String {
-    let mut made = String::new();
+    let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        if number == from {
-            made.push_str(&format!("pthread_mutex_lock(&{lock});\n"));
-        }
-        made.push_str(line);
-        made.push('\n');
-        if number == to {
-            made.push_str(&format!("pthread_mutex_unlock(&{lock});\n"));
-        }
+        lines.extend((number == from).then(|| format!("pthread_mutex_lock(&{lock});")));
+        lines.push(line.to_owned());
+        lines.extend((number == to).then(|| format!("pthread_mutex_unlock(&{lock});")));
     }
-    made
+    lines.join("\n") + "\n"
 }
 
 /// The suggested lock fixes the program, and the one that was rejected makes it deadlock.

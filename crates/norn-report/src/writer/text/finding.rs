@@ -74,6 +74,18 @@ pub(super) fn update(out: &mut dyn Write, update: &Update, layout: Layout) -> io
     writeln!(out)
 }
 
+/// The findings that show bugs better than those by which they were announced.
+pub(super) fn better_shown(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
+    let findings = report.details.iter().filter_map(|it| report.findings.get(it.finding));
+    for finding in findings.filter(|it| !it.announced) {
+        let same_bug = |it: &&Finding| it.announced && it.bug == finding.bug;
+        let Some(number) = report.findings.iter().find(same_bug).and(finding.bug) else { continue };
+        writeln!(out, "bug {number} is shown best by another finding:")?;
+        detail(out, number, (finding, &[]), layout)?;
+    }
+    Ok(())
+}
+
 /// How else the bugs were found that were shown before.
 pub(super) fn also_seen(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     for (place, it) in (1..).zip(&report.details).filter(|it| !it.1.also.is_empty()) {

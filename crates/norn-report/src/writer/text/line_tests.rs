@@ -49,6 +49,21 @@ fn a_finding_is_written_once() {
     ");
 }
 
+/// A search announces a bug as soon as it has found it, and may understand it only later.
+#[test]
+fn a_finding_that_shows_the_bug_better_is_written_at_the_end() {
+    let first = Finding { title: "order violation on `change`".to_owned(), ..finding() };
+    let best = Finding { announced: false, ..finding() };
+    let details = vec![Detail { finding: 0, also: Vec::new() }];
+    let end = Report { details, ..hunt(vec![best, first.clone()]) };
+    let text = text(&[Line::Finding(Box::new(first)), Line::End(Box::new(end))]);
+    let better = "bug 1 is shown best by another finding:\n1. atomicity violation on `till`: ";
+    assert!(
+        text.starts_with("1. order violation on `change`: ") && text.contains(better),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_first_failure_of_a_bug_is_written() {
     insta::assert_snapshot!(text(&[update(true)]), @r"
