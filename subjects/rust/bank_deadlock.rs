@@ -1,6 +1,6 @@
 // Two threads transfer money between two accounts, each of which has its own `Mutex`. One thread locks
 // them in one order, the other one in the opposite order.
-// Finds: deadlock on heap; deadlock
+// Finds: deadlock on Account; deadlock
 
 use std::{
     sync::{Arc, Mutex},

@@ -90,6 +90,11 @@ impl FrameVariable {
         same.and_then(|it| it.line).zip(self.line).is_some_and(|(now, declared)| now < declared)
     }
 
+    /// The type of what the pointer at an offset points to.
+    pub(crate) fn target_at(&self, offset: u64) -> Option<DieId> {
+        self.shape.target_at(offset)
+    }
+
     /// The part of it that an access touches.
     pub(crate) fn describe(&self, offset: u64, size: u64) -> Variable {
         let (part, value_type) = part(&self.shape, offset, size);

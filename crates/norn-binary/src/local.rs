@@ -111,6 +111,30 @@ impl Functions {
         units: &Units<'_>,
         code: &[(u64, &[u8])],
     ) -> Option<Variable> {
+        let (local, offset) = self.at(asked, source, units, code)?;
+        Some(local.describe(offset, asked.size))
+    }
+
+    /// The type of what the pointer in these bytes of a frame points to.
+    pub(crate) fn local_target(
+        &self,
+        asked: FramePart,
+        source: Option<&Frame>,
+        units: &Units<'_>,
+        code: &[(u64, &[u8])],
+    ) -> Option<DieId> {
+        let (local, offset) = self.at(asked, source, units, code)?;
+        local.target_at(offset)
+    }
+
+    /// The variable at these bytes of a frame, and their distance from its begin.
+    fn at(
+        &self,
+        asked: FramePart,
+        source: Option<&Frame>,
+        units: &Units<'_>,
+        code: &[(u64, &[u8])],
+    ) -> Option<(&FrameVariable, u64)> {
         let function = self.starting(asked.function)?;
         let layout = function.layout(code);
         let frame_state = asked.call.and_then(|it| layout.at(it)).unwrap_or_else(|| layout.body());
@@ -121,7 +145,7 @@ impl Functions {
         let mut found = function.variables(units).iter().filter(covers);
         let local = found.next()?;
         let start = local.reach(asked.call, frame_state)?.start;
-        found.next().is_none().then(|| local.describe(asked.offset.abs_diff(start), asked.size))
+        found.next().is_none().then(|| (local, asked.offset.abs_diff(start)))
     }
 }
 

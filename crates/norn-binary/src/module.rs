@@ -302,6 +302,11 @@ impl Module {
     pub fn local(&self, asked: FramePart) -> Option<Variable> {
         self.content.with(|view| view.local(asked))
     }
+
+    /// The type of what the pointer in a part of a frame points to.
+    pub fn local_target(&self, asked: FramePart) -> Option<ObjectType> {
+        self.content.with(|view| view.local_target(asked))
+    }
 }
 
 impl fmt::Debug for Module {

@@ -127,6 +127,15 @@ impl<'a> View<'a> {
         self.functions().local(asked, source.as_ref(), self.debug().units(), &code)
     }
 
+    /// The type of what the pointer in a part of a frame points to.
+    pub(crate) fn local_target(&self, asked: FramePart) -> Option<ObjectType> {
+        let code: Vec<_> = self.image.code().collect();
+        let source = asked.call.and_then(|it| self.frames(it.checked_sub(1)?).pop());
+        let units = self.debug().units();
+        let target = self.functions().local_target(asked, source.as_ref(), units, &code)?;
+        ObjectType::new(units, target)
+    }
+
     /// The objects into which an argument of a call points.
     pub(crate) fn argument(&self, returns_to: u64, argument: u8) -> Argument {
         let code: Vec<_> = self.image.code().collect();

@@ -8,7 +8,7 @@
 use norn_model::{SiteId, StackId, ValueKind, ValueType};
 use norn_trace::Trace;
 
-use crate::{HeapTypes, Memory, Region, Symbols, heap_type::Placed};
+use crate::{HeapTypes, Memory, ObjectType, Region, Symbols, heap_type::Placed, rust_name};
 
 /// Maximum number of pointers from a variable to a block: `list.head->next->next`.
 const MAX_DEPTH: usize = 3;
@@ -52,10 +52,11 @@ impl HeapNames<'_> {
             return None;
         };
         let holder = self.holder(addr, 0);
+        let known = self.part(addr, size).or_else(|| self.part_of_target(addr, size));
         let is_unique = ordinal < 2 || holder.as_ref().is_some_and(|it| it.is_exact);
         let number = if is_unique { String::new() } else { format!("#{ordinal}") };
         let holder = holder.map(|it| it.name);
-        let Some((of, part)) = self.part(addr, size) else {
+        let Some((of, part)) = known else {
             let name = format!("heap[{block_size}]{number}{}", plus(offset));
             return Some(HeapName { name, holder, value_type: None });
         };
@@ -64,12 +65,12 @@ impl HeapNames<'_> {
             None if part.name.is_empty() && of.count > 1 => format!("[{}]", of.count),
             None => part.name,
         };
-        let name = format!("{}{number}{path}", of.of.name);
+        let name = format!("{}{number}{path}", rust_name::short(&of.of.name));
         Some(HeapName { name, holder, value_type: part.value_type })
     }
 
     /// The part of an object in a block.
-    fn part(&self, addr: u64, size: u64) -> Option<(&Placed, crate::Variable)> {
+    fn part(&self, addr: u64, size: u64) -> Option<(Placed, crate::Variable)> {
         let Region::Heap { offset, size: block_size, site, stack, .. } =
             self.memory.region(addr)?
         else {
@@ -78,7 +79,24 @@ impl HeapNames<'_> {
         let all = self.types.objects((self.calls)(site, stack), block_size);
         let placed = all.iter().find(|it| it.covers(offset))?;
         let part = self.symbols.part_of(&placed.of, placed.count, offset - placed.start, size);
-        Some((placed, part))
+        Some((placed.clone(), part))
+    }
+
+    /// The same by the type of a local variable that points to the block. Code that accesses an object of Rust
+    /// has the address of a number in it; the owner knows what it is.
+    fn part_of_target(&self, addr: u64, size: u64) -> Option<(Placed, crate::Variable)> {
+        let (block, _) = self.memory.block(addr)?;
+        let Region::Heap { offset, size: block_size, .. } = self.memory.region(addr)? else {
+            return None;
+        };
+        let target = |pointer| {
+            let Some(Region::Stack(on)) = self.memory.region(pointer) else { return None };
+            self.symbols.local(self.trace, on, pointer, 8).target
+        };
+        let fits = |it: &ObjectType| it.record_of.is_some() && it.size == block_size;
+        let of = self.memory.pointers_to(block).find_map(|it| target(it).filter(fits))?;
+        let part = self.symbols.part_of(&of, 1, offset, size);
+        Some((Placed::whole(of), part))
     }
 
     /// The variable that points to the block of an address.

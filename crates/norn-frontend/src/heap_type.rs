@@ -46,6 +46,11 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
+    /// One object that is a whole block.
+    pub(crate) fn whole(of: ObjectType) -> Placed {
+        Placed { of, start: 0, count: 1, votes: 1 }
+    }
+
     pub(crate) fn covers(&self, offset: u64) -> bool {
         offset.checked_sub(self.start).is_some_and(|it| it < self.of.size * self.count)
     }

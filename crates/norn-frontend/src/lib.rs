@@ -15,6 +15,7 @@ mod memory;
 mod plan;
 mod pointers;
 mod recording;
+mod rust_name;
 mod symbols;
 
 use std::fmt::Debug;

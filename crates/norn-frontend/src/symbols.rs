@@ -166,6 +166,8 @@ pub struct Local {
     pub name: String,
     /// The variable, if it is certain which one.
     pub variable: Option<Variable>,
+    /// The type of what it points to, if it is a pointer.
+    pub target: Option<ObjectType>,
 }
 
 /// One line of `norn info`.

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use norn_binary::FramePart;
-use norn_frontend::{Local, OnStack, Variable};
+use norn_frontend::{Local, ObjectType, OnStack, Variable};
 use norn_model::ThreadId;
 use norn_trace::Trace;
 use rustc_hash::FxHashMap;
@@ -44,20 +44,22 @@ impl Locals {
         });
         let pc = trace.site(on.site).map(|it| it.pc).filter(|_| !activations.partial);
         let Some(found) = find(&activations, modules, on.index, pc, (addr, size)) else {
-            return Local { name: format!("stack of {owner}"), variable: None };
+            return Local { name: format!("stack of {owner}"), variable: None, target: None };
         };
         let name = match &found.variable {
             Some(it) if owner == "T0" => it.name.clone(),
             Some(it) => format!("{} of {owner}", it.name),
             None => format!("stack of {owner}, {} - {:#x}", found.function, found.below),
         };
-        Local { name, variable: found.variable }
+        Local { name, variable: found.variable, target: found.target }
     }
 }
 
 /// A part of a frame.
 struct Found {
     variable: Option<Variable>,
+    /// What the variable points to.
+    target: Option<ObjectType>,
     function: String,
     /// The distance below the frame address.
     below: u64,
@@ -98,8 +100,10 @@ fn describe(
     let made = |pc: &u64| modules.call_site(*pc).is_some_and(|it| it.function == function);
     let call = call.filter(made);
     let offset = i64::try_from(below).map_or(i64::MIN, |it| -it);
-    let variable = modules.local(FramePart { function, call, offset, size }).map(neutral);
+    let part = FramePart { function, call, offset, size };
+    let variable = modules.local(part).map(neutral);
+    let target = variable.as_ref().and_then(|_| modules.local_target(part));
     let frames = modules.frames(function + 1);
     let name = frames.last().and_then(|it| it.function.clone());
-    Found { variable, function: name.unwrap_or_else(|| "frame".to_owned()), below }
+    Found { variable, target, function: name.unwrap_or_else(|| "frame".to_owned()), below }
 }

@@ -7,14 +7,14 @@ use std::{
 };
 
 use norn_binary::{CallSite, Frame, FramePart, Instrumented, Reach, Variable};
-use norn_frontend::{ModuleState, ModuleSummary};
+use norn_frontend::{ModuleState, ModuleSummary, ObjectType};
 use norn_model::{Condition, CriticalRead, Location, PotentialFailure};
 use norn_trace::Module;
 use rustc_hash::FxHashMap;
 
 use crate::{
     files::{Files, ModuleFile},
-    object_type::Types,
+    object_type::{self, Types},
 };
 
 /// A module of a run.
@@ -142,6 +142,15 @@ impl Modules {
         let function = asked.function.wrapping_sub(loaded.bias);
         let call = asked.call.map(|it| it.wrapping_sub(loaded.bias));
         module.local(FramePart { function, call, ..asked })
+    }
+
+    /// The type of what the pointer in a part of a frame points to.
+    pub(crate) fn local_target(&self, asked: FramePart) -> Option<ObjectType> {
+        let (number, loaded) = self.numbered(asked.function)?;
+        let (function, call) = (loaded.in_module(asked.function), asked.call);
+        let call = call.map(|it| it.wrapping_sub(loaded.bias));
+        let target = loaded.binary()?.local_target(FramePart { function, call, ..asked })?;
+        object_type::numbered(self, number, &target)
     }
 
     /// Whether a write at one site and a read at the next announce one copy; see

@@ -75,7 +75,11 @@ fn pointee(modules: &Modules, module: usize, it: &Found, added: Option<i64>) -> 
 }
 
 /// A type in the form of the front-end interface.
-fn numbered(modules: &Modules, module: usize, of: &norn_binary::ObjectType) -> Option<ObjectType> {
+pub(crate) fn numbered(
+    modules: &Modules,
+    module: usize,
+    of: &norn_binary::ObjectType,
+) -> Option<ObjectType> {
     let id = u32::try_from(modules.types().number(module, of)).ok()?;
     let record_of = of.is_record.then(|| owner(of));
     Some(ObjectType { id, name: of.name.clone(), size: of.size, record_of })

@@ -110,7 +110,7 @@ fn a_violation_of_the_recorded_run_is_reported() {
        the recorded run does this
        reproduce: norn replay run.norn/clips/1.json
 
-    1 properties with 1 instances in 21 events of 3 threads: 1 violations recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 executions and 1 replay
+    1 property with 1 instance in 21 events of 3 threads: 1 violation recorded, 0 confirmed; 0 infeasible, 0 not confirmed, 0 not tried; 1 execution and 1 replay
     ");
     assert!(folder.path().join("run.norn/clips/1.json").exists());
 }

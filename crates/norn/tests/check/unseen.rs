@@ -54,7 +54,7 @@ fn said(event: &str) -> String {
     assert_eq!(ran.code, Some(if missing { 3 } else { 0 }), "{ran:?}");
     let unchecked = "norn: U was not checked: these events never occurred: it\n";
     assert_eq!(ran.stderr, if missing { unchecked } else { "" });
-    let before_summary = ran.stdout.lines().take_while(|it| !it.starts_with("1 properties with "));
+    let before_summary = ran.stdout.lines().take_while(|it| !it.starts_with("1 property with "));
     before_summary.collect::<Vec<_>>().join("\n")
 }
 

@@ -43,7 +43,7 @@ fn another_variable_at_the_same_address_is_not_a_race() {
     fs::write(folder.path().join("swap.c"), SWAP).unwrap();
     let ran = norn_hunt(["--only", "race", "swap.c"], &folder);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stdout.contains(" 0 confirmed, "), "{ran:?}");
+    assert!(ran.stdout.contains(" 0 confirmed ("), "{ran:?}");
 }
 
 /// Two threads count. The test provides the lock, and what they do without it.

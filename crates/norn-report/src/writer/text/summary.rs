@@ -71,11 +71,17 @@ fn executions(summary: &Summary) -> String {
 fn check(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Summary { observed, confirmed, instances, .. } = report.summary;
     let executions = executions(&report.summary);
-    let (properties, run, rest) = (report.properties.len(), run(report), rest(&report.summary));
+    let (run, rest) = (run(report), rest(&report.summary));
+    let properties = match report.properties.len() {
+        1 => "1 property".to_owned(),
+        count => format!("{count} properties"),
+    };
+    let instances = counted(instances, "instance");
+    let observed = counted(observed, "violation");
     writeln!(
         out,
-        "{properties} properties with {instances} instances in {run}: {observed} violations recorded, \
-         {confirmed} confirmed; {rest}; {executions}"
+        "{properties} with {instances} in {run}: {observed} recorded, {confirmed} confirmed; {rest}; \
+         {executions}"
     )
 }
 
