@@ -27,8 +27,10 @@ fn fixed_programs_do_not_fail() {
     for subject in FlakySubject::all() {
         let report = compile(&subject.twin).localize(&["-n", "30"]);
         let localization = &report["localization"];
+        // Where no run fails, predicted schedules are forced, too: they must not fail either.
+        let forced = localization["predicted"]["runs"].as_u64().unwrap_or(0);
         let counts = (&localization["passed"], &localization["failed"]);
-        assert_eq!(counts, (&30.into(), &0.into()), "{}", subject.twin.name);
+        assert_eq!(counts, (&(30 + forced).into(), &0.into()), "{}", subject.twin.name);
         assert_eq!(report["exit"]["code"], 0);
         assert_eq!(report_errors(&report), [""; 0]);
     }
