@@ -83,6 +83,18 @@ mod tests {
         assert!(tasks.iter().all(|it| !scheduler.is_waiting(*it)));
     }
 
+    /// Libraries wait for futexes without an event: a schedule cannot name such a wait.
+    #[test]
+    fn a_wait_for_a_futex_is_between_two_events() {
+        let (mut scheduler, [first, second]) = begun::<2>(&SimulatedWorld::default());
+        for (task, kind) in [(first, Kind::Futex), (second, Kind::Acquire)] {
+            let event = Event { kind, object: 4, pc: 0 };
+            scheduler.wait(task, Wait { event, deadline: NEVER, outside: false });
+        }
+        let between = [first, second].map(|it| scheduler.run.tasks[it].between);
+        assert_eq!(between, [true, false]);
+    }
+
     /// A thread waits for a file of the program's own, and another one ends.
     fn alone_at_file(deadline: u64) -> (Box<Scheduler>, SimulatedWorld, TaskId) {
         let mut world = SimulatedWorld::default();
