@@ -26,8 +26,8 @@ pub fn fix_notes(fix: &Fix) -> Vec<String> {
         count => format!(" ({count} lock cycles were examined)"),
     };
     notes.push(format!(
-        "proved by the exact engine, for this run only: with the lock, the bug cannot happen, and no new \
-         deadlock can{cycles}",
+        "proved by the exact engine, for this run only: with the lock, the accesses cannot interleave like \
+         this, and there is no new deadlock{cycles}; other orders may still fail",
     ));
     notes.extend(fix.rejected.iter().map(rejected));
     notes

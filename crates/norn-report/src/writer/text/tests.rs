@@ -82,7 +82,7 @@ fn a_suggested_fix_says_what_was_checked() {
     insta::assert_snapshot!(shown(fix()), @r"
     possible fix: hold `m` in pay from till.c:12 to 13 and in refund at till.c:30, around the loop
       it is acquired inside, too (till.c:11): acquire it only once
-      proved by the exact engine, for this run only: with the lock, the bug cannot happen, and no new deadlock can (1 lock cycle was examined)
+      proved by the exact engine, for this run only: with the lock, the accesses cannot interleave like this, and there is no new deadlock (1 lock cycle was examined); other orders may still fail
       not `n`: holding it there may lead to a deadlock
     ");
     let new = Fix { lock: None, acquired_inside: Vec::new(), rejected: Vec::new(), ..fix() };
