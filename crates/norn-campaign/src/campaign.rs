@@ -4,6 +4,7 @@
 //! ranking nor the moment at which it has settled depends on the number of workers.
 
 use std::{
+    collections::BTreeSet,
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -177,6 +178,8 @@ struct Pool<'a> {
 struct State {
     /// Number of threads that have not ended.
     working: usize,
+    /// The seeds of the runs that are being made.
+    seeds: BTreeSet<u64>,
     over: bool,
     conducted: Conducted,
     error: Option<CampaignError>,
@@ -200,6 +203,7 @@ impl Pool<'_> {
                 Ok((run, _folder)) => self.finish(run)?,
                 Err(error) => self.lose(variation, error)?,
             }
+            lock(&self.state).seeds.remove(&seed);
             self.advance()?;
         }
         Ok(())
@@ -214,7 +218,10 @@ impl Pool<'_> {
             }
             let next = lock(&self.store).lease(worker, *lease)?;
             match next {
-                Lease::Run(seed) => return Ok(Some(seed)),
+                Lease::Run(seed) => {
+                    lock(&self.state).seeds.insert(seed);
+                    return Ok(Some(seed));
+                }
                 Lease::Wait => thread::sleep(POLL),
                 Lease::Done => return Ok(None),
             }
@@ -290,9 +297,10 @@ impl Pool<'_> {
             if !timeout.timed_out() {
                 return;
             }
+            let seeds: Vec<u64> = guard.seeds.iter().copied().collect();
             drop(guard);
             // If this fails, the threads will notice: they use the same store.
-            let _ = lock(&self.store).renew(worker, *lease);
+            let _ = lock(&self.store).renew(worker, &seeds, *lease);
             state = lock(&self.state);
         }
     }

@@ -1,7 +1,8 @@
 //! Leases: a worker makes a run that no other one makes, until its lease expires.
 //!
 //! A worker that dies leaves leases behind. Its runs are made by others when the leases have expired;
-//! a worker that lives renews them.
+//! a worker that lives renews those of the runs that it makes. It may have others that it does not know of: a
+//! lease whose confirmation was lost with the connection. They expire, too.
 
 use std::time::Duration;
 
@@ -44,11 +45,17 @@ impl Store {
         })
     }
 
-    /// Extends all leases of a worker.
-    pub fn renew(&mut self, worker: &str, time: Duration) -> Result<(), StoreError> {
+    /// Extends a worker's leases of these seeds.
+    pub fn renew(&mut self, worker: &str, seeds: &[u64], time: Duration) -> Result<(), StoreError> {
+        if seeds.is_empty() {
+            return Ok(());
+        }
         let clock = self.database.dialect().clock;
+        let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
         let sql = format!(
-            "UPDATE run SET leased_until = {clock} + $1 WHERE outcome IS NULL AND worker = $2"
+            "UPDATE run SET leased_until = {clock} + $1 \
+             WHERE outcome IS NULL AND worker = $2 AND seed IN ({})",
+            seeds.join(", ")
         );
         let values = [milliseconds(time), worker.into()];
         transact(&mut *self.database, Mode::Write, |it| it.execute(&sql, &values))?;

@@ -96,8 +96,20 @@ fn a_renewed_lease_does_not_expire() {
     each(|mut store, _| {
         store.plan(0..1).unwrap();
         assert_eq!(store.lease("one", Duration::ZERO).unwrap(), Lease::Run(0));
-        store.renew("one", LONG).unwrap();
+        store.renew("one", &[0], LONG).unwrap();
         assert_eq!(store.lease("two", LONG).unwrap(), Lease::Wait);
+    });
+}
+
+/// The confirmation of the first lease was lost with the connection, so the worker does not know of it.
+#[test]
+fn a_lease_that_its_worker_does_not_know_of_expires() {
+    each(|mut store, _| {
+        store.plan(0..2).unwrap();
+        assert_eq!(store.lease("one", Duration::ZERO).unwrap(), Lease::Run(0));
+        store.renew("one", &[1], LONG).unwrap();
+        store.renew("one", &[], LONG).unwrap();
+        assert_eq!(store.lease("two", LONG).unwrap(), Lease::Run(0));
     });
 }
 
