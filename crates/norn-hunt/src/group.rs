@@ -213,14 +213,6 @@ impl Ranking {
         self.next(candidate, expected, dependence::uses_unset_pointer(trace, candidate))
     }
 
-    /// The rank of a candidate whose failure, by its condition, does not happen: it may fail in another way,
-    /// but only after others had their turn.
-    fn next_harmless(&mut self, candidate: &Candidate, expected: bool) -> Rank {
-        let (expected, turn, precedence, class) = self.next(candidate, expected, false);
-        let late = if class == BugClass::Order { 0 } else { LATE };
-        (expected, turn + late, precedence, class)
-    }
-
     fn next(&mut self, candidate: &Candidate, expected: bool, unset_pointer: bool) -> Rank {
         let class = candidate.class();
         let count = self.counts.entry(class).or_default();
@@ -249,18 +241,14 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
         group.expected &= !decides;
         // Of candidates that are equally dangerous, those that were predicted first come first.
         let at = dangers.iter().position(|it| Some(it.0) == group.danger);
-        match at.and_then(|at| dangers.remove(at)) {
-            Some((_, turn)) => {
-                let is_late = finding.candidate.kind == CandidateKind::LateOverwrite;
-                let precedence =
-                    if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
-                (group.expected, turn, precedence, finding.candidate.class())
-            }
-            None if group.danger.is_some() => {
-                ranking.next_harmless(&finding.candidate, group.expected)
-            }
-            None => ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer),
-        }
+        // Its usual turn may come earlier.
+        let usual = ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer);
+        at.and_then(|at| dangers.remove(at)).map_or(usual, |(_, turn)| {
+            let is_late = finding.candidate.kind == CandidateKind::LateOverwrite;
+            let precedence =
+                if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
+            usual.min((group.expected, turn, precedence, finding.candidate.class()))
+        })
     };
     let mut ranked: Vec<_> =
         groups.into_iter().map(|mut group| (rank(&mut group), group)).collect();
