@@ -199,9 +199,7 @@ impl Trial<'_> {
         let locks: BTreeSet<_> = events.into_iter().flatten().filter_map(corresponding).collect();
         if locks.is_empty() { [lock].into() } else { locks }
     }
-}
 
-impl Trial<'_> {
     /// Whether an event executes the code of a step. A function that is inlined has several copies of it, on
     /// the same line.
     fn is_same_code(&self, step: &Step, event: &Event) -> bool {
