@@ -8,7 +8,7 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
@@ -22,6 +22,7 @@ use crate::{
     CampaignError, Criteria, Localizer, Reproduce, RunOutcome, RunPatterns, Settings,
     StoredEvidence, Variation,
     finished_run::{FinishedRun, Known},
+    mutex::lock,
 };
 
 /// A campaign.
@@ -304,10 +305,6 @@ impl Pool<'_> {
             state = lock(&self.state);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Counts a thread that ends. If it panics, the others only finish their current runs.

@@ -43,11 +43,15 @@ impl Criteria {
             let failed = |source| ReplayError::Scratch { path: path.to_owned(), source };
             fs::read(path).map_err(failed)
         };
-        if let Some(regex) = &self.fail_regex
-            && (regex.is_match(&read(&stdout)?) || regex.is_match(&read(&stderr)?))
-        {
-            let failure = Failure::of_criterion(format!("the output matches `{regex}`"));
-            return Ok(RunOutcome::Failed(failure));
+        if let Some(regex) = &self.fail_regex {
+            for path in [&stdout, &stderr] {
+                if let Some(found) = regex.find(&read(path)?) {
+                    return Ok(RunOutcome::Failed(Failure::of_match(
+                        regex.as_str(),
+                        found.as_bytes(),
+                    )));
+                }
+            }
         }
         if let Some(expected) = &self.expected_output
             && read(&stdout)? != *expected

@@ -1,5 +1,8 @@
 //! Why a campaign cannot go on.
 
+use std::io;
+
+use norn_frontend::FrontEndError;
 use norn_replay::ReplayError;
 use norn_store::StoreError;
 use thiserror::Error;
@@ -13,6 +16,15 @@ pub enum CampaignError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The program cannot be started, or cannot follow a schedule.
+    #[error(transparent)]
+    FrontEnd(#[from] FrontEndError),
+    /// The files of an execution cannot be read or written.
+    #[error("cannot read or write the files of an execution: {0}")]
+    Files(#[source] io::Error),
+    /// The user has ended the hunt while it waited for an execution.
+    #[error("ended before the execution was made")]
+    Ended,
     /// The store has JSON that no campaign writes.
     #[error("the store is damaged: {0}")]
     Json(#[from] serde_json::Error),

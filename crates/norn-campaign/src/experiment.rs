@@ -11,7 +11,7 @@ use norn_frontend::{Interrupt, Plan};
 use norn_localize::{Interval, Pattern};
 use norn_replay::{Clip, ReplayError};
 use norn_report::CauseExperiment;
-use norn_store::Store;
+use norn_store::{PREDICTED, Store};
 
 use crate::{
     Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, Vary, campaign::RunFolder,
@@ -190,7 +190,8 @@ fn bases(
         let runs = store.runs(from, 100)?;
         let Some(last) = runs.last() else { break };
         from = last.seed + 1;
-        for run in runs {
+        // The seed of a predicted run does not repeat it.
+        for run in runs.into_iter().filter(|it| it.seed < PREDICTED) {
             let has = run.patterns.contains(&pattern);
             let base = Variation::new(Vary::Schedules, run.seed, run.expected);
             match run.outcome {

@@ -1,15 +1,13 @@
 //! From a run that has ended to its result in the store.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Mutex};
 
 use norn_replay::{CompletedRun, SymbolizedTrace};
 use norn_store::{FailureRow, Outcome, PatternRow, RunResult};
 
 use crate::{
     CampaignError, Failure, RunOutcome, RunPatterns, Variation, example,
+    mutex::lock,
     stored::{PatternKey, failure_row},
 };
 
@@ -132,8 +130,4 @@ impl FinishedRun {
         let rows = new.into_iter().zip(described);
         rows.map(|((key, pattern, _), it)| key.row(pattern, &it, (seed, failing))).collect()
     }
-}
-
-fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
 }

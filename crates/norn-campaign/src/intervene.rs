@@ -8,8 +8,11 @@
 use std::collections::BTreeMap;
 
 use norn_localize::{Occurrence, Pattern};
-use norn_model::{BlockEffect, Effect, Event, EventId, Segment, SiteId, ThreadId, Until};
+use norn_model::{
+    BlockEffect, Effect, Event, EventId, Segment, SiteId, ThreadEffect, ThreadId, Until,
+};
 use norn_replay::{Clip, SymbolizedTrace, arrange};
+use norn_trace::Trace;
 
 use crate::{CodeSite, section::Section};
 
@@ -33,7 +36,9 @@ impl Access {
     }
 }
 
-/// Schedules in which a pattern happens that did not happen in a run; first those that change least.
+/// Schedules in which a pattern happens that did not happen in a run; first those that change least. A thread whose last
+/// access the run lacks may come to it once the others have happened, as where it checks something first; so such
+/// a schedule lets it continue.
 pub(crate) fn forcing(symbolized: &SymbolizedTrace, pattern: &Pattern<CodeSite>) -> Vec<Clip> {
     let found = accesses(symbolized, pattern);
     let [firsts, remotes, rest @ ..] = found.as_slice() else { return Vec::new() };
@@ -43,24 +48,22 @@ pub(crate) fn forcing(symbolized: &SymbolizedTrace, pattern: &Pattern<CodeSite>)
         let follows =
             |it: &&Access| it.event.thread == thread && it.event.index > first.event.index;
         let last = rest.first().map(|it| it.iter().filter(follows).find(|it| it.overlaps(first)));
-        if matches!(last, Some(None)) {
-            continue;
-        }
+        let is_missing = matches!(last, Some(None));
         let remotes = remotes.iter().filter(|it| it.event.thread != thread && it.overlaps(first));
         let nearest = remotes.min_by_key(|it| it.position.abs_diff(first.position));
         if let Some(remote) = nearest {
             let order: Vec<_> =
                 [Some(first), Some(remote), last.flatten()].into_iter().flatten().collect();
-            orders.push((remote.position.abs_diff(first.position), order));
+            orders.push((is_missing, remote.position.abs_diff(first.position), order));
         }
     }
-    orders.sort_by_key(|it| it.0);
+    orders.sort_by_key(|it| (it.0, it.1));
     let clip = |order: &Vec<&Access>| {
         let earliest = order.iter().min_by_key(|it| it.position)?;
         let steps: Vec<_> = order.iter().map(|it| it.event).collect();
         schedule(symbolized, earliest.event, &steps)
     };
-    orders.iter().take(PROPOSALS).filter_map(|it| clip(&it.1)).collect()
+    orders.iter().take(PROPOSALS).filter_map(|it| clip(&it.2)).collect()
 }
 
 /// Schedules in which an occurrence of a pattern in a run does not happen: the thread that comes second
@@ -88,6 +91,9 @@ fn schedule(symbolized: &SymbolizedTrace, first: EventId, steps: &[EventId]) -> 
     for (event, _) in symbolized.trace.merged().zip(0..begin) {
         add(event.id.thread, event.id.index + 1);
     }
+    for (creator, index) in creations(trace, begin, steps) {
+        add(creator, index + 1);
+    }
     for (at, step) in steps.iter().enumerate() {
         let end = Section::around(trace, *step).end;
         // Both accesses of a thread may be in one section.
@@ -107,6 +113,26 @@ fn schedule(symbolized: &SymbolizedTrace, first: EventId, steps: &[EventId]) -> 
         }
     }
     Some(clip)
+}
+
+/// The events that create the threads of the steps and their creators, as far as they are not among the first ones of
+/// the run.
+fn creations(trace: &Trace, begin: u64, steps: &[EventId]) -> Vec<(ThreadId, u64)> {
+    let mut creators = BTreeMap::new();
+    for (event, position) in trace.merged().zip(0_u64..).skip_while(|it| it.1 < begin) {
+        if let Effect::Thread(ThreadEffect::Fork(created)) = event.op.effect() {
+            creators.insert(created, (position, event.id));
+        }
+    }
+    let mut needed = BTreeMap::new();
+    for step in steps {
+        let mut thread = step.thread;
+        while let Some((position, event)) = creators.get(&thread) {
+            needed.insert(*position, (event.thread, event.index));
+            thread = event.thread;
+        }
+    }
+    needed.into_values().collect()
 }
 
 /// For each access of the pattern, the events of the run that could be it, in their order.

@@ -4,15 +4,14 @@
 //! program. Such a run is evidence like any other one: it passed or failed by the same criteria, and its
 //! patterns are those of its own trace, whether or not the program followed the schedule.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use norn_frontend::{Interrupt, Plan};
 use norn_replay::{Clip, SymbolizedTrace};
+use norn_store::{PREDICTED, Store};
+use norn_trace::Strategy;
 
-use crate::{
-    Campaign, CampaignError, Localizer, Origin, RunOutcome, Variation, Vary,
-    finished_run::FinishedRun,
-};
+use crate::{Campaign, CampaignError, RunOutcome, StoredEvidence, Variation, Vary, mutex::lock};
 
 /// Number of runs that are predicted from, one of each strategy.
 const BASES: u64 = 3;
@@ -20,38 +19,41 @@ const BASES: u64 = 3;
 /// Predicts what a run allows: clips that would make it happen, the most likely ones first.
 pub type Predict<'a> = &'a dyn Fn(Arc<SymbolizedTrace>) -> Vec<Clip>;
 
-/// The runs that were forced.
-#[derive(Clone, Debug, Default)]
-pub struct PredictedRuns {
-    /// Number of them.
-    pub runs: u64,
-    /// Those that failed: their names, and their clips.
-    pub failed: Vec<(String, String)>,
-}
-
 impl Campaign<'_> {
-    /// Forces predicted bugs, at most this many, and adds the runs to those of the campaign.
+    /// Forces predicted bugs, at most this many, and adds the runs to those of the campaign. Those that are
+    /// in the store, and thus in the evidence, are not forced again.
     pub fn force_predicted(
         &self,
-        localizer: &mut Localizer,
+        store: &mut Store,
+        evidence: &mut StoredEvidence,
         most: u64,
         predict: Predict<'_>,
-    ) -> Result<PredictedRuns, CampaignError> {
-        let mut made = PredictedRuns::default();
+    ) -> Result<(), CampaignError> {
+        let (there, known) = (evidence.predicted.0, Mutex::default());
+        let mut number = 0;
         for seed in 0..BASES {
             let base = Variation::new(Vary::Schedules, seed, self.settings.measured.events);
             for clip in self.predict_from(base, predict)? {
-                let is_over = made.runs >= most || localizer.is_settled();
+                let is_over = number >= most || evidence.localizer.is_settled();
                 if is_over || Interrupt::caught().is_some() {
-                    return Ok(made);
+                    return Ok(());
+                }
+                number += 1;
+                if number <= there {
+                    continue;
                 }
                 let plan = Plan { max_steps: self.settings.max_steps, ..clip.plan() };
-                let (run, _folder) = self.run_plan(base, Some(plan))?;
-                made.runs += 1;
-                add(localizer, &run, &mut made)?;
+                let seed = PREDICTED + number;
+                let forced = Variation { strategy: Strategy::Follow, seed, ..base };
+                let (run, _folder) = self.run_plan(forced, Some(plan))?;
+                if let Some(result) = run.result(&known)? {
+                    store.add_run(seed, &result)?;
+                    lock(&known).note(&result);
+                    evidence.add_latest(store, seed)?;
+                }
             }
         }
-        Ok(made)
+        Ok(())
     }
 
     /// The clips that a run predicts, if it passes.
@@ -64,21 +66,4 @@ impl Campaign<'_> {
         let trace = run.completed.shared_trace()?.filter(|_| run.outcome == RunOutcome::Passed);
         Ok(trace.map_or_else(Vec::new, predict))
     }
-}
-
-fn add(
-    localizer: &mut Localizer,
-    run: &FinishedRun,
-    made: &mut PredictedRuns,
-) -> Result<(), CampaignError> {
-    let (Some(symbolized), Some(patterns)) = (run.completed.symbolized()?, &run.patterns) else {
-        return Ok(());
-    };
-    let name = format!("prediction {}", made.runs);
-    let origin = Origin { name: name.clone(), ..Origin::default() };
-    patterns.add_to(localizer, symbolized, &run.outcome, origin);
-    if run.outcome.failure().is_some() {
-        made.failed.extend(run.clip()?.map(|it| (name, it)));
-    }
-    Ok(())
 }

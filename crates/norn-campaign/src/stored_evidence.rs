@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use norn_localize::{Formula, Pattern};
-use norn_store::{CampaignRow, Outcome, Store, StoredRun};
+use norn_store::{CampaignRow, Outcome, PREDICTED, Store, StoredRun};
 
 use crate::{
     CampaignError, CodeSite, Failure, Localizer, Origin, RunEvidence, RunOutcome, Settings,
@@ -16,6 +16,14 @@ const BATCH: u64 = 100;
 /// The command line that repeats a run.
 pub type Reproduce<'a> = &'a (dyn Fn(Variation) -> Vec<String> + Sync);
 
+/// The name of a run in reports: its seed, or its number among the predicted runs.
+pub fn run_name(seed: u64) -> String {
+    match seed.checked_sub(PREDICTED) {
+        None => seed.to_string(),
+        Some(number) => format!("prediction {number}"),
+    }
+}
+
 /// The runs of a store.
 #[derive(Debug)]
 pub struct StoredEvidence {
@@ -23,6 +31,8 @@ pub struct StoredEvidence {
     pub localizer: Localizer,
     /// Number of planned runs that have been read.
     pub runs: u64,
+    /// Number of predicted runs among them, and of those that failed.
+    pub predicted: (u64, u64),
     /// Why the first of the lost runs was lost.
     pub error: Option<String>,
     /// The seed from which runs are read next.
@@ -39,6 +49,7 @@ impl StoredEvidence {
         StoredEvidence {
             localizer: Localizer::new(settings.window, formula),
             runs: 0,
+            predicted: (0, 0),
             error: None,
             next: 0,
             waiting: VecDeque::new(),
@@ -82,6 +93,14 @@ impl StoredEvidence {
         Ok(Some(run.seed))
     }
 
+    /// Adds a predicted run that was just put into the store.
+    pub(crate) fn add_latest(&mut self, store: &mut Store, seed: u64) -> Result<(), CampaignError> {
+        for run in store.runs(seed, 1)? {
+            self.add(store, &run, &|_| Vec::new())?;
+        }
+        Ok(())
+    }
+
     fn read(&mut self, store: &mut Store) -> Result<Option<StoredRun>, CampaignError> {
         if self.waiting.is_empty() {
             self.waiting.extend(store.runs(self.next, BATCH)?);
@@ -112,9 +131,17 @@ impl StoredEvidence {
         self.runs += 1;
         self.load_patterns(store, &run.patterns)?;
         let known = run.patterns.iter().filter_map(|it| self.patterns.get(it));
-        let reproduce = reproduce(Variation::new(self.vary, run.seed, run.expected));
+        let name = run_name(run.seed);
+        let reproduce = if run.seed < PREDICTED {
+            reproduce(Variation::new(self.vary, run.seed, run.expected))
+        } else {
+            self.predicted.0 += 1;
+            self.predicted.1 += u64::from(outcome.failure().is_some());
+            // Only its clip does.
+            Vec::new()
+        };
         self.localizer.add(&RunEvidence {
-            origin: Origin { name: run.seed.to_string(), reproduce, clip: None },
+            origin: Origin { name, reproduce, clip: None },
             outcome,
             patterns: known.cloned().collect(),
             is_ordered: run.ordered,

@@ -42,6 +42,11 @@ pub trait FrontEnd: Debug + Send + Sync {
     /// Runs a subject to its end, by the plan if there is one, and writes its trace.
     fn run(&self, launch: &Launch) -> Result<Recording, FrontEndError>;
 
+    /// Number of runs that it can make at a time, if that is not for its user to decide. It may change.
+    fn capacity(&self) -> Option<usize> {
+        None
+    }
+
     /// Opens the symbols of a trace. Traces of one program usually share most of them, so a front
     /// end keeps what takes long to load.
     fn symbols(&self, trace: &Trace) -> Box<dyn Symbols>;

@@ -12,7 +12,8 @@ use crate::Inputs;
 pub const PROGRAM: &str = "program";
 
 /// The plan of a controlled run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Chooses the next thread.
     pub strategy: Strategy,
@@ -39,11 +40,13 @@ pub struct Plan {
     /// Decides what follows the end of a schedule.
     pub after: After,
     /// What [`Strategy::Follow`] follows.
+    #[serde(with = "shared")]
     pub guide: Option<Arc<Guide>>,
 }
 
 /// A schedule, and what is needed to follow it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Guide {
     /// The schedule.
     pub schedule: Schedule,
@@ -101,7 +104,8 @@ impl Timeouts {
 }
 
 /// Decides what follows the end of a schedule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum After {
     /// The threads continue in turn.
     #[default]
@@ -110,4 +114,27 @@ pub enum After {
     Free,
     /// The program is ended.
     Stop,
+}
+
+/// A shared guide in a file is a guide: the file does not know with whom it was shared.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use super::Guide;
+
+    #[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+    pub(super) fn serialize<S: Serializer>(
+        guide: &Option<Arc<Guide>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        guide.as_deref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Arc<Guide>>, D::Error> {
+        Ok(Option::<Guide>::deserialize(deserializer)?.map(Arc::new))
+    }
 }

@@ -4,6 +4,7 @@ use std::{io, process::ExitStatus, time::Duration};
 
 use norn_model::Location;
 use norn_trace::Run;
+use serde::{Deserialize, Serialize};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct Recording {
     pub run: Run,
     /// How the subject ended, or the debugger in which it ran.
     pub status: ExitStatus,
+    /// How long that took, from the start of the recorder to its end.
+    pub duration: Duration,
     /// Whether any event was recorded. If not, the subject was not built with norn.
     pub recorded: bool,
     /// Whether the subject, or a program that it ran, was built with another version of norn.
@@ -27,7 +30,8 @@ pub struct Recording {
 }
 
 /// Why the tool ended a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Cut {
     /// The scheduler had reported a failure.
     Found,
@@ -40,7 +44,8 @@ pub enum Cut {
 }
 
 /// The message with which a program announces its failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FailureMessage {
     /// An assertion failed.
     Assertion {

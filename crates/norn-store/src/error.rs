@@ -12,6 +12,9 @@ pub enum StoreError {
     /// There is no campaign in it.
     #[error("`{0}` has no campaign\nhint: `norn localize --store` begins one")]
     Empty(String),
+    /// There is no hunt in it.
+    #[error("`{0}` has no hunt\nhint: `norn hunt --store STORE -- PROGRAM` begins one")]
+    NoHunt(String),
     /// It is the database of something else.
     #[error("`{0}` is not a campaign of norn")]
     Foreign(String),
@@ -20,7 +23,7 @@ pub enum StoreError {
     Exists(String),
     /// It was written by a newer version.
     #[error(
-        "the campaign has schema version {0}, and this norn reads version {VERSION}\nhint: use a newer norn"
+        "the store has schema version {0}, and this norn reads version {VERSION}\nhint: use a newer norn"
     )]
     Newer(u64),
     /// Two campaigns cannot be merged.

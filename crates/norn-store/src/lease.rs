@@ -79,6 +79,6 @@ impl Store {
     }
 }
 
-fn milliseconds(time: Duration) -> Value {
+pub(crate) fn milliseconds(time: Duration) -> Value {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 8).into()
 }

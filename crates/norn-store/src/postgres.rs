@@ -146,11 +146,12 @@ impl ToSql for Value {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(number) => number.to_sql(ty, out),
             Value::Text(text) => text.to_sql(ty, out),
+            Value::Bytes(bytes) => bytes.to_sql(ty, out),
         }
     }
 
     fn accepts(ty: &Type) -> bool {
-        <i64 as ToSql>::accepts(ty) || <&str as ToSql>::accepts(ty)
+        <i64 as ToSql>::accepts(ty) || <&str as ToSql>::accepts(ty) || *ty == Type::BYTEA
     }
 
     to_sql_checked!();
@@ -160,6 +161,8 @@ impl<'a> FromSql<'a> for Value {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Value, Box<dyn Error + Sync + Send>> {
         if <i64 as FromSql<'_>>::accepts(ty) {
             i64::from_sql(ty, raw).map(Value::Int)
+        } else if *ty == Type::BYTEA {
+            Ok(Value::Bytes(raw.to_owned()))
         } else {
             String::from_sql(ty, raw).map(Value::Text)
         }
@@ -170,7 +173,9 @@ impl<'a> FromSql<'a> for Value {
     }
 
     fn accepts(ty: &Type) -> bool {
-        <i64 as FromSql<'_>>::accepts(ty) || <String as FromSql<'_>>::accepts(ty)
+        <i64 as FromSql<'_>>::accepts(ty)
+            || <String as FromSql<'_>>::accepts(ty)
+            || *ty == Type::BYTEA
     }
 }
 

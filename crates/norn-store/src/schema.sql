@@ -1,4 +1,4 @@
--- Version 1 of the schema of a campaign, for SQLite and for PostgreSQL.
+-- The schema of a campaign, for SQLite and for PostgreSQL. `hunt.sql` has the rest.
 -- Times are milliseconds since 1970 by the clock of the database; 0 and 1 are false and true.
 
 CREATE TABLE norn_schema (
@@ -59,5 +59,3 @@ CREATE TABLE run_pattern (
 );
 
 CREATE INDEX run_pattern_pattern ON run_pattern (pattern);
-
-INSERT INTO norn_schema (version) VALUES (1);

@@ -126,6 +126,7 @@ fn read(row: &Row<'_>, columns: usize) -> rusqlite::Result<Vec<Value>> {
         Ok(match row.get_ref(column)? {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(number) => Value::Int(number),
+            ValueRef::Blob(bytes) => Value::Bytes(bytes.to_owned()),
             other => Value::Text(other.as_str()?.to_owned()),
         })
     };
@@ -138,6 +139,7 @@ impl ToSql for Value {
             Value::Null => rusqlite::types::Null.into(),
             Value::Int(number) => (*number).into(),
             Value::Text(text) => text.as_str().into(),
+            Value::Bytes(bytes) => bytes.as_slice().into(),
         })
     }
 }

@@ -5,6 +5,9 @@ use crate::{
     schema, value::Columns,
 };
 
+/// Runs from this seed on were not made by seed: they were predicted, and their numbers follow.
+pub const PREDICTED: u64 = 1 << 62;
+
 /// A campaign in a database.
 #[derive(Debug)]
 pub struct Store {
@@ -23,20 +26,25 @@ impl Store {
 
     /// Opens a store, and begins a campaign unless it has one: of several workers that try, one does.
     pub fn begin(location: &Location, campaign: &CampaignRow) -> Result<Store, StoreError> {
+        let sql = "INSERT INTO campaign (id, settings, stop_early, settled) \
+                   VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING";
+        let CampaignRow { settings, stop_early, settled } = campaign;
+        let row = [settings.as_str().into(), (*stop_early).into(), (*settled).into()];
+        Store::with_row(location, sql, &row)
+    }
+
+    /// Opens a store with all tables, and inserts a row.
+    pub(crate) fn with_row(
+        location: &Location,
+        sql: &str,
+        values: &[Value],
+    ) -> Result<Store, StoreError> {
         let mut store = Store { database: location.connect(true)? };
         let (dialect, place) = (store.database.dialect(), store.database.place().to_owned());
         transact(&mut *store.database, Mode::Write, |it| {
             it.query(dialect.exclusive, &[])?;
-            if !schema::exists(it, dialect)? {
-                if schema::count(it, dialect.foreign)? > 0 {
-                    return Err(StoreError::Foreign(place.clone()));
-                }
-                schema::create(it)?;
-            }
-            let sql = "INSERT INTO campaign (id, settings, stop_early, settled) \
-                       VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING";
-            let CampaignRow { settings, stop_early, settled } = campaign;
-            it.execute(sql, &[settings.as_str().into(), (*stop_early).into(), (*settled).into()])
+            schema::create(it, dialect, &place)?;
+            it.execute(sql, values)
         })?;
         Ok(store)
     }
@@ -86,7 +94,9 @@ impl Store {
         let dialect = self.database.dialect();
         transact(&mut *self.database, Mode::Write, |it| {
             it.query(dialect.exclusive, &[])?;
-            let next = schema::count(it, "SELECT COALESCE(MAX(seed) + 1, 0) FROM run")?;
+            let next =
+                format!("SELECT COALESCE(MAX(seed) + 1, 0) FROM run WHERE seed < {PREDICTED}");
+            let next = schema::count(it, &next)?;
             let rows: Vec<_> = (next..next + runs).map(|it| vec![Value::from(it)]).collect();
             batch::insert(it, "run (seed)", &rows, "")?;
             it.execute("UPDATE campaign SET stop_early = 0, settled = NULL", &[])

@@ -1,4 +1,4 @@
-//! Values of columns: whole numbers and texts are all that the schema uses.
+//! Values of columns: whole numbers, texts and bytes are all that the schema uses.
 
 use crate::StoreError;
 
@@ -11,6 +11,8 @@ pub enum Value {
     Int(i64),
     /// A text.
     Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
 }
 
 impl From<i64> for Value {
@@ -71,7 +73,9 @@ impl Columns {
         match self.0.next() {
             Some(Value::Int(number)) => Ok(Some(number)),
             Some(Value::Null) => Ok(None),
-            Some(Value::Text(_)) | None => Err(StoreError::Content("a column is not a number")),
+            Some(Value::Text(_) | Value::Bytes(_)) | None => {
+                Err(StoreError::Content("a column is not a number"))
+            }
         }
     }
 
@@ -79,7 +83,16 @@ impl Columns {
         match self.0.next() {
             Some(Value::Text(text)) => Ok(Some(text)),
             Some(Value::Null) => Ok(None),
-            Some(Value::Int(_)) | None => Err(StoreError::Content("a column is not a text")),
+            Some(Value::Int(_) | Value::Bytes(_)) | None => {
+                Err(StoreError::Content("a column is not a text"))
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
+        match self.0.next() {
+            Some(Value::Bytes(bytes)) => Ok(bytes),
+            _ => Err(StoreError::Content("a column has no bytes")),
         }
     }
 }

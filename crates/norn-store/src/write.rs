@@ -21,6 +21,16 @@ impl Store {
             Ok(true)
         })
     }
+
+    /// Puts in a run that nobody had planned, at once with its result, so that no worker leases it. If it is
+    /// there, nothing changes.
+    pub fn add_run(&mut self, seed: u64, result: &RunResult) -> Result<(), StoreError> {
+        let sql = "INSERT INTO run (seed) VALUES ($1) ON CONFLICT (seed) DO NOTHING";
+        transact(&mut *self.database, Mode::Write, |it| {
+            let is_new = it.execute(sql, &[seed.into()])? > 0;
+            if is_new { write(it, seed, result) } else { Ok(()) }
+        })
+    }
 }
 
 /// Writes a result. Rows that several workers may write at the same time are written in the order of

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::file::{self, MAX_CLIP};
 
 /// The file's name.
-pub(crate) const FILE: &str = "inputs.json";
+pub const FILE: &str = "inputs.json";
 
 /// The input of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]

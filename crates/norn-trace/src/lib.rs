@@ -48,7 +48,7 @@ pub use error::TraceError;
 pub use event_index::EventIndex;
 pub use events::ChunkEvents;
 pub use folder::{FORMAT, PROGRAM, REPORT, RUN, Writer, is_ours};
-pub use input::{Bytes, Fed, Got, Input, Inputs, Parted, Request};
+pub use input::{Bytes, FILE as INPUTS, Fed, Got, Input, Inputs, Parted, Request};
 pub use module::Module;
 pub use motion::Motion;
 pub use norn_abi::{Kind, signal};

@@ -21,8 +21,9 @@ fn count(experiment: &Value, name: &str) -> u64 {
 
 #[test]
 fn causes_are_confirmed() {
-    // Without locks, with locks between the accesses, an order violation, and a crash.
-    for name in ["account", "lottery", "cache", "tree_set"] {
+    // Without locks, with locks between the accesses, an order violation, a crash, and an access that passing
+    // runs do not have.
+    for name in ["account", "lottery", "cache", "tree_set", "last_item"] {
         let experiments = experiments(name, "1");
         let [it] = experiments.as_slice() else { panic!("{name}: {experiments:?}") };
         assert_eq!(it["confirmed"], true, "{name}: {it}");

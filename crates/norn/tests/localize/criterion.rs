@@ -27,8 +27,30 @@ fn a_status_that_a_shell_hides_is_no_failure() {
 #[test]
 fn a_regular_expression_finds_failures() {
     let cluster = failure(&["--fail-regex", "payment was [a-z]+"]);
-    assert_eq!(cluster["title"], "the output matches `payment was [a-z]+`");
+    assert_eq!(cluster["title"], "the output matches `payment was [a-z]+`: payment was lost");
     assert_eq!(cluster["ranking"][0]["shape"], "R1-W2-W1");
+}
+
+/// The printed command makes the same run, and judges it in the same way.
+#[test]
+fn the_printed_command_repeats_the_verdict() {
+    let program = program("account");
+    let words = ["localize", "-n", "40", "--confirm", "0", "--fail-regex", "payment was [a-z]+"];
+    let command = ["--format", "json", "--", "sh", "-c", "./program 2>&1; true"];
+    let report = program.norn(&[&words[..], &command].concat()).json();
+    let cluster = &report["localization"]["clusters"][0];
+    let printed: Vec<_> =
+        cluster["reproduce"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    // It is written for a shell.
+    let script = printed.join(" ").replacen("norn", env!("CARGO_BIN_EXE_norn"), 1);
+    let again = Command::new("sh")
+        .args(["-c", &format!("{script} > again")])
+        .current_dir(program.folder.path())
+        .status()
+        .unwrap();
+    let text = std::fs::read_to_string(program.folder.path().join("again")).unwrap();
+    assert_eq!(again.code(), Some(1), "{script}\n{text}");
+    assert!(text.contains("payment was lost (1 run)"), "{text}");
 }
 
 #[test]
@@ -43,15 +65,4 @@ fn a_check_decides() {
     let cluster = failure(&["--check", "! grep -q lost \"$NORN_STDOUT\""]);
     assert_eq!(cluster["title"], "check failed with status 1");
     assert_eq!(cluster["ranking"][0]["shape"], "R1-W2-W1");
-}
-
-/// Formats that have no rankings would show nothing.
-#[test]
-fn formats_without_rankings_are_refused() {
-    let ran = Command::new(env!("CARGO_BIN_EXE_norn"))
-        .args(["localize", "--format", "perfetto", "--", "./program"])
-        .output()
-        .unwrap();
-    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("invalid value 'perfetto'"), "{ran:?}");
 }

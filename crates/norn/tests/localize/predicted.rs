@@ -17,7 +17,8 @@ fn passing_seed(program: &Program) -> String {
 fn predicted_runs_are_ranked_if_no_run_fails() {
     let program = program("account");
     let seed = passing_seed(&program);
-    let report = program.localize(&["-n", "1", "--seed", &seed, "--clips", "clips"]);
+    let options = ["-n", "1", "--seed", &seed, "--clips", "clips", "--store", "runs.db"];
+    let report = program.localize(&[&options[..], &["--confirm", "0"]].concat());
     assert_eq!(report["exit"]["code"], 1, "{report}");
     let localization = &report["localization"];
     let predicted = &localization["predicted"];
@@ -31,6 +32,20 @@ fn predicted_runs_are_ranked_if_no_run_fails() {
     let clip = cluster["clip"].as_str().unwrap();
     let Ran { code, .. } = program.norn(&["replay", clip]);
     assert_eq!(code, Some(1), "the failure happens again");
+    // They are in the store, and are not made again; seeds that are added come before them.
+    let shown = |words: &[&str]| {
+        let words = [words, &["runs.db", "--format", "json"]].concat();
+        program.norn(&words).json()["localization"].clone()
+    };
+    let stored = shown(&["campaign", "show"]);
+    assert_eq!((&stored["predicted"], &stored["failed"]), (predicted, &localization["failed"]));
+    assert_eq!(stored["clusters"][0]["ranking"], cluster["ranking"]);
+    let resumed = shown(&["localize", "--confirm", "0", "--resume"]);
+    assert_eq!(resumed["clusters"], stored["clusters"]);
+    let more = shown(&["localize", "--confirm", "0", "-n", "2", "--resume"]);
+    let added = |it: &str| more[it].as_u64().unwrap() - stored[it].as_u64().unwrap();
+    assert_eq!(added("passed") + added("failed"), 2, "{more}");
+    assert!(more["predicted"]["runs"].as_u64() >= predicted["runs"].as_u64(), "{more}");
 }
 
 #[test]
@@ -51,6 +66,8 @@ fn a_pattern_is_drawn() {
     assert!(dot.starts_with("digraph patterns {") && dot.contains(" -> "), "{dot}");
     let svg = drawn("svg");
     assert!(svg.starts_with("<svg") && svg.contains("balance"), "{svg}");
+    let perfetto = drawn("perfetto");
+    assert!(perfetto.contains("traceEvents") && perfetto.contains("clerk account.c"), "{perfetto}");
     let junit = drawn("junit");
     assert!(junit.contains("failures=\"1\"") && junit.contains("balance"), "{junit}");
 }

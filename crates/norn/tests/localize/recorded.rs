@@ -30,7 +30,8 @@ fn traces_are_ranked_like_runs() {
 
 #[test]
 fn the_user_names_failing_runs() {
-    let program = program("account");
+    // Recording does not control the threads: the program with the bug could fail by itself.
+    let program = program("account_fixed");
     for name in ["one.norn", "two.norn"] {
         assert_eq!(program.norn(&["record", "-o", name, "--", "./program"]).code, Some(0));
     }

@@ -2,9 +2,8 @@
 
 use std::{io::Write as _, time::Duration};
 
-use norn_campaign::{Campaign, Conducted, Experiment, PredictedRuns, Variation, worker_name};
+use norn_campaign::{Campaign, Conducted, Experiment, Variation, worker_name};
 use norn_frontend::Interrupt;
-use norn_report::Localization;
 use norn_store::Store;
 
 use super::{
@@ -73,15 +72,13 @@ fn finish(args: &Localize, campaign: &Campaign<'_>, store: &mut Store) -> anyhow
     if let Some(error) = &evidence.error {
         writeln!(terminal::stderr(), "norn: a run was lost: {}", norn_model::printable(error))?;
     }
-    let mut predicted = PredictedRuns::default();
     let is_complete = localization.pending == 0 && Interrupt::caught().is_none();
-    if localization.failed == 0 && args.predicted > 0 && is_complete {
-        predicted = predicted::force(campaign, &mut evidence.localizer, args.predicted)?;
-        let (runs, failed) = (predicted.runs, predicted.failed.len() as u64);
-        localization = Localization {
-            predicted: Some(norn_report::PredictedRuns { runs, failed }),
-            ..evidence.localizer.report(top)
-        };
+    let failed_itself = localization.failed - evidence.predicted.1;
+    if failed_itself == 0 && args.predicted > 0 && is_complete {
+        predicted::force(campaign, store, &mut evidence, args.predicted)?;
+        (localization, _, evidence) = ranked(store, args.ranking.score.0, top)?;
+        // None could be predicted, which is a result, too.
+        localization.predicted.get_or_insert_default();
     }
     let mut forced = Vec::new();
     let suspects = evidence.localizer.suspects(args.ranking.confirm);
@@ -94,7 +91,6 @@ fn finish(args: &Localize, campaign: &Campaign<'_>, store: &mut Store) -> anyhow
     }
     if let Some(folder) = &args.clips {
         write_clips(store, &mut localization, folder, &forced)?;
-        predicted::write_clips(&predicted, &mut localization, folder)?;
     }
     let command = settings.command.iter().map(|it| it.lossy().into_owned()).collect();
     let exit = super::print(args.format, localization, command)?;

@@ -3,12 +3,13 @@
 use std::{fs, path::Path};
 
 use anyhow::Context as _;
-use norn_campaign::{Settings, StoredEvidence};
+use norn_campaign::{Settings, StoredEvidence, run_name};
 use norn_localize::Formula;
-use norn_report::Localization;
+use norn_report::{Localization, PredictedRuns};
 use norn_store::{Progress, Store};
 
 use super::reproduce::reproduce;
+use crate::command::run::quoted;
 
 /// The ranking of the runs that have been made, and the settings of the campaign.
 pub(in crate::command) fn localization(
@@ -32,10 +33,12 @@ pub(super) fn ranked(
     let evidence = StoredEvidence::load(store, formula, &again)?;
     let Progress { planned, made, .. } = store.progress()?;
     let settled = campaign.settled.is_some();
+    let (runs, failed) = evidence.predicted;
     let localization = Localization {
         settled,
         // If the ranking has settled, the rest will not be made.
         pending: if settled { 0 } else { planned - made },
+        predicted: (runs > 0).then_some(PredictedRuns { runs, failed }),
         ..evidence.localizer.report(top)
     };
     Ok((localization, settings, evidence))
@@ -52,7 +55,7 @@ pub(super) fn write_clips(
 ) -> anyhow::Result<()> {
     let failures = store.failures()?;
     for (number, failure) in (1..).zip(&failures) {
-        let first = failure.seed.to_string();
+        let first = run_name(failure.seed);
         let cluster = localization.clusters.iter_mut().find(|it| it.first == first);
         let forced = forced.iter().find(|it| it.0 == first && it.1.is_some());
         let clip = failure.clip.as_ref().or(forced.and_then(|it| it.1.as_ref()));
@@ -61,7 +64,11 @@ pub(super) fn write_clips(
             fs::create_dir_all(folder)
                 .and_then(|()| fs::write(&path, clip))
                 .with_context(|| format!("cannot write `{}`", path.display()))?;
-            cluster.clip = Some(path.display().to_string());
+            let path = path.display().to_string();
+            if cluster.reproduce.is_empty() {
+                cluster.reproduce = vec!["norn".to_owned(), "replay".to_owned(), quoted(&path)];
+            }
+            cluster.clip = Some(path);
         }
     }
     Ok(())
