@@ -28,6 +28,7 @@ mod libc_check;
 mod number;
 #[cfg(not(feature = "static"))]
 mod omp;
+mod own_lock;
 mod real;
 mod rust_std;
 mod signal;

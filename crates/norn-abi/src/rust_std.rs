@@ -6,6 +6,9 @@
 //! inside `std`. The recorder recognises these operations by debug information, and the calls of the slow
 //! paths by symbols; the runtime redirects each such call to a function of its own, which has a [`Role`].
 //! The word of a lock keeps the meaning that `std` gives it.
+//!
+//! Locks of the crate `lock_api`, such as those of `parking_lot`, are in the program with hooks. All of them implement the same
+//! traits, whose methods the runtime encloses, where they were not inlined.
 
 /// What a redirected call means.
 ///
@@ -115,6 +118,27 @@ pub enum Role {
     /// A scoped thread is done.
     ScopeEnd,
 
+    /// A method of a trait of the crate `lock_api` that waits for a lock.
+    RawLock,
+    /// One that tries to take a lock, perhaps for some time, and returns whether it did.
+    RawTryLock,
+    /// One that releases a lock.
+    RawUnlock,
+    /// One that makes a writer a reader.
+    RawDowngrade,
+    /// One that makes a reader a writer.
+    RawUpgrade,
+    /// One that tries to make a reader a writer.
+    RawTryUpgrade,
+    /// One that leaves the lock as it is.
+    RawOther,
+    /// `parking_lot::Condvar::wait_until_internal`, which all waits call.
+    ParkingLotWait,
+    /// `parking_lot::Condvar::notify_one`
+    ParkingLotNotifyOne,
+    /// `parking_lot::Condvar::notify_all`
+    ParkingLotNotifyAll,
+
     /// No call: the offset of the current thread's handle from the thread pointer.
     CurrentThread,
     /// No call: the offset of the word that a thread parks on from its handle.
@@ -140,6 +164,18 @@ pub mod place {
     pub const NONE: u16 = 2;
     /// The beginning of a range of code.
     pub const RANGE: u16 = 3;
+    /// The beginning of a function with room for a call; see [`function`](crate::function).
+    pub const ENTRY: u16 = 4;
+}
+
+/// What a method of `lock_api` does to the lock: in [`Redirect::offset`].
+pub mod raw_lock {
+    /// Readers share it.
+    pub const SHARED: i32 = 1;
+    /// A reader waits while a writer waits.
+    pub const WRITERS_FIRST: i32 = 2;
+    /// It is a lock for readers and writers.
+    pub const READ_WRITE: i32 = 4;
 }
 
 /// A call that the runtime redirects, or a slot through which the program calls a function.
@@ -152,7 +188,8 @@ pub struct Redirect {
     pub role: u16,
     /// One of [`place`].
     pub place: u16,
-    /// For the roles that are no calls: the offset, or the length of the range.
+    /// For the roles that are no calls: the offset, or the length of the range. For the methods of `lock_api`:
+    /// flags of [`raw_lock`].
     pub offset: i32,
 }
 

@@ -66,6 +66,7 @@ pub use module::Module;
 pub use object_type::{Argument, ObjectType, Pointee};
 pub use parameter::Parameter;
 pub use reach::Reach;
+pub use rust_name::{TraitMethod, trait_method};
 pub use symbol::{Symbol, source_name};
 pub use sync_instruction::SyncInstruction;
 pub use variable::Variable;

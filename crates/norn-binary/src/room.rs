@@ -14,6 +14,8 @@ use crate::elf::Image;
 const LIST: &str = "__patchable_function_entries";
 /// The padding byte of gcc. Between functions, assemblers use longer instructions.
 const FILLER: u8 = 0x90;
+/// The padding of LLVM inside a function: one instruction. Linkers may leave out the list of a Rust program.
+const LONG_FILLER: [u8; INSIDE] = [0x66, 0x90];
 /// Number of padding bytes inside the function.
 const INSIDE: usize = 2;
 /// The first instruction of functions that may be the target of an indirect jump, `endbr64`.
@@ -42,9 +44,10 @@ impl<'a> Rooms<'a> {
             let inside = bytes.get(at..)?;
             Some((outside, inside.strip_prefix(&LANDING).unwrap_or(inside).get(..INSIDE)?))
         });
-        parts
-            .into_iter()
-            .any(|(outside, inside)| outside.iter().chain(inside).all(|&byte| byte == FILLER))
+        parts.into_iter().any(|(outside, inside)| {
+            let is_filler = |&byte: &u8| byte == FILLER;
+            outside.iter().all(is_filler) && (inside.iter().all(is_filler) || inside == LONG_FILLER)
+        })
     }
 }
 

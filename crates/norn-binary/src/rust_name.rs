@@ -39,6 +39,34 @@ pub(crate) fn shorten(name: &str) -> String {
     short
 }
 
+/// A method of a type that implements a trait: `<Type as Trait>::name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraitMethod {
+    /// The type, in short form.
+    pub implementor: String,
+    /// The path of the trait, in short form.
+    pub implemented: String,
+    /// The method.
+    pub name: String,
+}
+
+/// The method of a trait that a linkage name is for.
+pub fn trait_method(linkage: &str) -> Option<TraitMethod> {
+    parse_trait_method(&format!("{:#}", rustc_demangle::try_demangle(linkage).ok()?))
+}
+
+fn parse_trait_method(name: &str) -> Option<TraitMethod> {
+    let length = group_length(name).filter(|_| name.starts_with('<'))?;
+    let (group, after) = name.split_at(length);
+    let inner = &group[1..length - 1];
+    let (implementor, implemented) = inner.split_at_checked(end_of_type(inner))?;
+    Some(TraitMethod {
+        implementor: shorten(implementor),
+        implemented: shorten(implemented.strip_prefix(" as ")?),
+        name: after.strip_prefix("::")?.to_owned(),
+    })
+}
+
 /// `{closure#0}` and `{{closure}}` become `{closure}`.
 fn braces(inner: &str) -> String {
     let inner = inner.trim_start_matches('{').trim_end_matches('}');
@@ -91,6 +119,16 @@ fn group_length(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_of_traits() {
+        let name = "<parking_lot::raw_mutex::RawMutex as lock_api::mutex::RawMutex>::lock";
+        let method = parse_trait_method(name).unwrap();
+        assert_eq!(method.implementor, "parking_lot::raw_mutex::RawMutex");
+        assert_eq!((&*method.implemented, &*method.name), ("lock_api::mutex::RawMutex", "lock"));
+        assert_eq!(parse_trait_method("<bank::Account>::deposit"), None);
+        assert_eq!(parse_trait_method("bank::transfer"), None);
+    }
 
     #[test]
     fn both_schemes_have_the_same_short_names() {

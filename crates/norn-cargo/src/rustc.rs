@@ -15,14 +15,17 @@ pub const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 ///   is told to, because other sanitizers change the layout of objects; this one does not.
 /// - By default LLVM omits the hook for a read that a write to the same address follows (`x += 1`).
 /// - 16 bytes before each function and 2 in it are reserved for calls of the runtime, as in C.
+/// - Calls name the called function, instead of a slot with its address that is read earlier: what the runtime
+///   redirects is a call in a certain function.
 /// - The symbol tells the runtime that the program has Rust's standard library, whose locks it replaces.
-const FLAGS: [&str; 7] = [
+const FLAGS: [&str; 8] = [
     "-Cdebuginfo=2",
     "-Zsanitizer=thread",
     "-Zexternal-clangrt",
     "-Cunsafe-allow-abi-mismatch=sanitizer",
     "-Cllvm-args=-tsan-instrument-read-before-write=1",
     "-Zpatchable-function-entry=18,16",
+    "-Zplt=yes",
     "-Clink-arg=-Wl,--defsym=norn_rust_std=1",
 ];
 

@@ -13,6 +13,7 @@ mod function;
 mod input;
 mod launch;
 mod limit;
+mod lock_api;
 mod message;
 mod panic;
 mod pattern;
@@ -22,7 +23,7 @@ mod stream;
 mod unseen;
 mod watch;
 
-use std::{io, path::PathBuf, sync::atomic::Ordering};
+use std::{io, path::PathBuf, sync::atomic::Ordering, time::Instant};
 
 use norn_frontend::{Launch, Recording};
 use norn_model::excerpt;
@@ -104,6 +105,7 @@ fn hint(error: &io::Error) -> &'static str {
 
 /// Runs the subject to its end and records it. `control` is the plan in the form of the runtime.
 pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, RecordError> {
+    let start = Instant::now();
     if let Some((count, what, most)) = control.and_then(Control::excess) {
         return Err(RecordError::TooLong { count, what, most });
     }
@@ -143,5 +145,6 @@ pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, R
     }
     let outcome = run.controlled.as_ref().map(|it| &it.outcome);
     let message = message::find(outcome.and_then(|it| it.text.as_deref()), errors.as_deref());
-    Ok(Recording { run, status, recorded, stranger, unmapped, refused, cut, message })
+    let duration = start.elapsed();
+    Ok(Recording { run, status, duration, recorded, stranger, unmapped, refused, cut, message })
 }

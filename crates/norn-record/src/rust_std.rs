@@ -13,6 +13,8 @@ use norn_abi::{
 };
 use norn_binary::{Call, CodeView, Frame, Module, TlsSegment, source_name};
 
+use crate::lock_api;
+
 /// The atomic operations: the function of `std`, the operation, and its role.
 const OPERATIONS: [(&str, &str, Role); 18] = [
     ("sys::sync::mutex::futex::Mutex::lock", "32_compare_exchange_val", Role::MutexLock),
@@ -97,7 +99,9 @@ fn search(module: &Module) -> Vec<Redirect> {
     // The slots come last: what a call through one of them calls is read from the slot.
     let slots = module.own_slots().into_iter();
     found.extend(slots.filter_map(|(at, name)| Some(row(at, function_role(&name)?, place::SLOT))));
-    found.truncate(REDIRECTS - 3 - RANGES);
+    let methods = lock_api::methods(module, &calls);
+    found.truncate(REDIRECTS - 3 - RANGES - methods.len());
+    found.extend(methods);
     found.extend(compiled(module, &instrumented));
     found.extend(parker(module));
     found.extend(scope_count(module));

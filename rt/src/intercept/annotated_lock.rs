@@ -1,24 +1,16 @@
 //! Locks that a program implements itself and describes by ThreadSanitizer's annotations.
 //!
-//! The calls before and after an operation of the lock enclose the program's own code, whose accesses and
-//! atomic operations are not recorded: the annotations say what they mean. A controlled run must not let a thread enter that code while another thread
-//! holds the lock: it would spin there, or sleep in a way that the scheduler does not see. So the runtime
-//! notes who holds which annotated lock ([`HELD`]), and a thread waits in the scheduler before it enters
-//! the code. A deadlock of such locks is then found like one of mutexes.
+//! The calls before and after an operation of the lock enclose the program's own code; see [`own_lock`].
 
-use core::{
-    cell::UnsafeCell,
-    ffi::c_int,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot, lock::TRY};
+use norn_abi::{Kind, LockClass, ObjectClass};
 
-use super::{ignore, interpose};
+use super::interpose;
 use crate::{
-    control::{self, NEVER},
-    event, sys,
-    thread::{self, own},
+    control, event,
+    own_lock::{self, BUSY, MOST, Manner, depth, enter, given_up, leave, taken},
+    thread,
 };
 
 // Flags of `__tsan_mutex_*`, from `sanitizer/tsan_interface.h`.
@@ -28,138 +20,17 @@ const TRY_LOCK_FAILED: u32 = 1 << 5;
 const RECURSIVE_LOCK: u32 = 1 << 6;
 const RECURSIVE_UNLOCK: u32 = 1 << 7;
 
-const EBUSY: u64 = 16;
+fn manner(flags: u32) -> Manner {
+    Manner {
+        shared: flags & READ_LOCK != 0,
+        read_write: false,
+        recursive: true,
+        writers_first: false,
+    }
+}
 
 fn class(flags: u32) -> u64 {
-    let class = if flags & READ_LOCK != 0 { LockClass::Read } else { LockClass::Mutex };
-    class as u64 | if flags & TRY_LOCK != 0 { TRY } else { 0 }
-}
-
-/// A lock that is held.
-#[derive(Clone, Copy)]
-struct Hold {
-    /// 0 if the entry is free.
-    lock: usize,
-    /// The slot of the thread that holds it exclusively, or that is about to; 0 if none.
-    writer: usize,
-    /// In a controlled run: the call before the lock was taken exclusively. The scheduler decided there,
-    /// so it is the site of the event.
-    pc: usize,
-    depth: u32,
-    readers: u32,
-}
-
-const NONE: Hold = Hold { lock: 0, writer: 0, pc: 0, depth: 0, readers: 0 };
-
-/// Maximum number of annotated locks that are held at once. If there are more, threads may spin in the
-/// code of the lock.
-const MOST: usize = 1024;
-
-/// The annotated locks that are held.
-struct Table {
-    busy: AtomicBool,
-    holds: UnsafeCell<[Hold; MOST]>,
-}
-
-// SAFETY: the entries are accessed only by the thread that has set `busy`.
-unsafe impl Sync for Table {}
-
-static HELD: Table = Table { busy: AtomicBool::new(false), holds: UnsafeCell::new([NONE; MOST]) };
-
-impl Table {
-    /// Runs `f` with the entry of a lock, which may be new; with none if there are too many. An entry
-    /// that `f` leaves unheld becomes free.
-    fn with<T>(&self, lock: usize, f: impl FnOnce(&mut Hold) -> T) -> Option<T> {
-        while self.busy.swap(true, Ordering::Acquire) {
-            sys::yield_now();
-        }
-        // SAFETY: `busy` is set.
-        let holds = unsafe { &mut *self.holds.get() };
-        let found = holds.iter().position(|it| it.lock == lock);
-        let entry = found.or_else(|| holds.iter().position(|it| it.lock == 0));
-        let result = entry.and_then(|it| holds.get_mut(it)).map(|hold| {
-            hold.lock = lock;
-            let result = f(hold);
-            if hold.writer == 0 && hold.readers == 0 {
-                *hold = NONE;
-            }
-            result
-        });
-        self.busy.store(false, Ordering::Release);
-        result
-    }
-}
-
-/// Reserves a lock for a thread that is about to take it. False if another thread holds it.
-fn reserve(lock: usize, slot: *mut ThreadSlot, shared: bool, pc: usize) -> bool {
-    let slot = slot as usize;
-    let reserved = HELD.with(lock, |hold| {
-        if hold.writer == slot {
-            hold.pc = pc;
-            return true;
-        }
-        let free = hold.writer == 0 && (shared || hold.readers == 0);
-        if free && !shared {
-            (hold.writer, hold.pc) = (slot, pc);
-        }
-        free
-    });
-    reserved.unwrap_or(true)
-}
-
-/// Notes that a thread has taken a lock, `times` times. Returns the site at which the scheduler decided
-/// that, if it did.
-fn taken(lock: usize, slot: *mut ThreadSlot, shared: bool, times: u32) -> Option<usize> {
-    let pc = HELD.with(lock, |hold| {
-        let pc = core::mem::take(&mut hold.pc);
-        if shared {
-            hold.readers += times;
-        } else {
-            hold.depth = if hold.writer == slot as usize { hold.depth + times } else { times };
-            hold.writer = slot as usize;
-        }
-        pc
-    });
-    pc.filter(|it| *it != 0)
-}
-
-/// Notes that a thread has released a lock.
-fn given_up(lock: usize, shared: bool, times: u32) {
-    HELD.with(lock, |hold| {
-        if shared {
-            hold.readers = hold.readers.saturating_sub(times);
-        } else {
-            hold.depth = hold.depth.saturating_sub(times);
-            if hold.depth == 0 {
-                hold.writer = 0;
-            }
-        }
-    });
-    control::release(Kind::Acquire, lock);
-}
-
-/// Enters the code of a lock.
-///
-/// # Safety
-/// The slot is the current thread's and not a placeholder.
-unsafe fn enter(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*own(slot)).lock_code = (*own(slot)).lock_code.saturating_add(1);
-        ignore::begin(slot);
-    }
-}
-
-/// Leaves the code of a lock.
-///
-/// # Safety
-/// The slot is the current thread's and not a placeholder.
-unsafe fn leave(slot: *mut ThreadSlot) {
-    // SAFETY: the slot is the current thread's.
-    unsafe {
-        (*own(slot)).lock_code = (*own(slot)).lock_code.saturating_sub(1);
-        ignore::end(slot);
-    }
+    own_lock::class(manner(flags), flags & TRY_LOCK != 0)
 }
 
 /// # Safety
@@ -170,9 +41,7 @@ unsafe extern "C" fn pre_lock(lock: usize, flags: u32, pc: usize) {
     unsafe {
         if flags & TRY_LOCK == 0 {
             control::before(slot, Kind::Acquire, pc, lock);
-            while control::is_on() && !reserve(lock, slot, flags & READ_LOCK != 0, pc) {
-                control::block(slot, Kind::Acquire, lock, pc, NEVER);
-            }
+            own_lock::wait_for(lock, slot, manner(flags), pc);
         }
         enter(slot);
     }
@@ -194,16 +63,10 @@ unsafe extern "C" fn post_lock(lock: usize, flags: u32, recursion: c_int, pc: us
                 event::note(slot, Kind::Acquire, pc, lock, &[class(flags)]);
             }
         } else {
-            event::note(slot, Kind::AcquireFailed, pc, lock, &[class(flags), EBUSY]);
+            event::note(slot, Kind::AcquireFailed, pc, lock, &[class(flags), BUSY]);
         }
         leave(slot);
     }
-}
-
-/// How often a thread holds a lock exclusively.
-fn depth(lock: usize, slot: *mut ThreadSlot) -> u32 {
-    let depth = HELD.with(lock, |hold| (hold.writer == slot as usize).then_some(hold.depth));
-    depth.flatten().unwrap_or(1).max(1)
 }
 
 /// Returns how often the lock was held, for a lock that is released completely.

@@ -5,6 +5,8 @@
 //! `std` does, to the same words of memory, so that code of `std` that was not redirected can use the same
 //! objects. They record what it means, and in a controlled run they wait in the scheduler.
 //!
+//! Locks of other crates are enclosed where their methods begin ([`method`]); see [`lock_api`].
+//!
 //! The words and their values are those of `std` from version 1.84 on; those of `Mutex`, `RwLock` and
 //! `Condvar` are the same since 1.62.
 
@@ -12,9 +14,12 @@ mod barrier;
 pub mod compiled;
 mod condvar;
 mod futex;
+mod lock_api;
+mod method;
 mod mutex;
 mod once;
 mod park;
+mod parking_lot;
 mod redirect;
 mod rwlock;
 mod rwlock_state;

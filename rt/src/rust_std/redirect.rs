@@ -16,7 +16,9 @@ use norn_abi::{
     rust_std::{ROLES, Redirect, Role, place},
 };
 
-use super::{barrier, compiled, condvar, mutex, once, park, rwlock, scope};
+use super::{
+    barrier, compiled, condvar, lock_api, method, mutex, once, park, parking_lot, rwlock, scope,
+};
 use crate::{arena, function, sys};
 
 /// By role: the function of `std` that the first redirected call had as its target, or the offset.
@@ -73,6 +75,7 @@ unsafe fn apply(start: usize, row: &Redirect) -> bool {
         match (row.place, replacement) {
             (place::CALL, Some(replacement)) => redirect(at, replacement),
             (place::SLOT, Some(replacement)) => replace_slot(at, replacement),
+            (place::ENTRY, Some(replacement)) => method::enclose(at, replacement, row.offset),
             (place::RANGE, _) => compiled::add(at, row.offset as usize),
             _ => Some(row.offset as isize as usize),
         }
@@ -148,7 +151,7 @@ fn replacement(role: u16) -> Option<usize> {
 type Function = unsafe extern "C" fn();
 
 /// By role.
-const REPLACEMENTS: [Function; 48] = [
+const REPLACEMENTS: [Function; 58] = [
     mutex::lock,
     mutex::try_lock,
     mutex::unlock,
@@ -197,6 +200,16 @@ const REPLACEMENTS: [Function; 48] = [
     park::thread_park,
     barrier::wait,
     scope::end,
+    lock_api::lock,
+    lock_api::try_lock,
+    lock_api::unlock,
+    lock_api::downgrade,
+    lock_api::upgrade,
+    lock_api::try_upgrade,
+    lock_api::other,
+    parking_lot::wait,
+    parking_lot::notify_one,
+    parking_lot::notify_all,
 ];
 
 /// A `Result<u32, u32>` as Rust returns it, in two registers.

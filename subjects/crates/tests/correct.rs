@@ -40,6 +40,44 @@ fn parking_lot_condvar() {
     });
 }
 
+/// The second reader does not wait for the writer.
+#[test]
+fn parking_lot_read_twice() {
+    let value = parking_lot::RwLock::new(1);
+    thread::scope(|scope| {
+        scope.spawn(|| *value.write() += 1);
+        let first = value.read();
+        assert_eq!(*first, *value.read_recursive());
+    });
+}
+
+/// Readers come before writers here.
+#[test]
+fn dashmap_read_twice() {
+    let map: dashmap::DashMap<_, _> = [("a", 1)].into_iter().collect();
+    thread::scope(|scope| {
+        scope.spawn(|| map.insert("a", 2));
+        let first = map.get("a").unwrap();
+        assert_eq!(*first, *map.get("a").unwrap());
+    });
+}
+
+#[test]
+fn parking_lot_upgrade() {
+    let total = parking_lot::RwLock::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let seen = total.upgradable_read();
+                let next = *seen + 1;
+                *parking_lot::RwLockUpgradableReadGuard::upgrade(seen) = next;
+            });
+        }
+        assert!(*total.read() <= 2);
+    });
+    assert_eq!(total.into_inner(), 2);
+}
+
 #[test]
 fn crossbeam_channel() {
     let (sender, receiver) = crossbeam::channel::bounded(1);
@@ -114,6 +152,17 @@ fn arc_swap() {
 }
 
 #[test]
+fn arc_swap_update() {
+    let value = arc_swap::ArcSwap::from_pointee(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| value.rcu(|seen| **seen + 1));
+        }
+    });
+    assert_eq!(**value.load(), 2);
+}
+
+#[test]
 fn flume() {
     let (sender, receiver) = flume::unbounded();
     let thread = thread::spawn(move || (0..3).for_each(|it| sender.send(it).unwrap()));
@@ -126,6 +175,18 @@ fn rayon() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let sum: i32 = pool.install(|| (0..4).into_par_iter().sum());
     assert_eq!(sum, 6);
+}
+
+#[test]
+fn rayon_update() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let total = AtomicUsize::new(0);
+    pool.install(|| {
+        (0..8).into_par_iter().with_max_len(1).for_each(|_| {
+            total.fetch_add(1, Relaxed);
+        });
+    });
+    assert_eq!(total.into_inner(), 8);
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     thread,
     time::Duration,
 };
+
+use rayon::prelude::*;
 
 /// Long enough for another thread to come first when nobody controls the schedule.
 const A_WHILE: Duration = Duration::from_millis(20);
@@ -56,6 +58,17 @@ fn parking_lot_check_then_act() {
     assert!(balance.into_inner() >= 0);
 }
 
+/// A writer that waits comes before the second reader.
+#[test]
+fn parking_lot_read_twice() {
+    let value = parking_lot::RwLock::new(1);
+    thread::scope(|scope| {
+        scope.spawn(|| *value.write() += 1);
+        let first = value.read();
+        assert_eq!(*first, *value.read());
+    });
+}
+
 /// Nothing says who sends first.
 #[test]
 fn crossbeam_order() {
@@ -80,6 +93,33 @@ fn dashmap_check_then_act() {
             });
         }
     });
+}
+
+#[test]
+fn arc_swap_lost_update() {
+    let value = arc_swap::ArcSwap::from_pointee(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let seen = **value.load();
+                value.store(Arc::new(seen + 1));
+            });
+        }
+    });
+    assert_eq!(**value.load(), 2);
+}
+
+#[test]
+fn rayon_lost_update() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let total = AtomicUsize::new(0);
+    pool.install(|| {
+        (0..8).into_par_iter().with_max_len(1).for_each(|_| {
+            let seen = total.load(SeqCst);
+            total.store(seen + 1, SeqCst);
+        });
+    });
+    assert_eq!(total.into_inner(), 8);
 }
 
 /// The sender needs the lock that the receiver holds while it waits.

@@ -40,6 +40,13 @@ impl Workspace {
         run(command)
     }
 
+    /// Loads the crates that a package uses. Returns whether they are there.
+    fn fetch(&self, package: &str) -> bool {
+        let mut fetch = Command::new("cargo");
+        fetch.args(["fetch", "--quiet", "--locked"]).current_dir(self.0.path().join(package));
+        fetch.status().unwrap().success()
+    }
+
     fn write(&self, path: &str, text: &str) {
         let path = self.0.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -136,19 +143,48 @@ fn commands_of_norn_run_on_programs_of_the_workspace() {
 #[test]
 fn programs_on_top_of_published_crates() {
     let workspace = Workspace::of("crates");
-    let mut fetch = Command::new("cargo");
-    fetch.args(["fetch", "--quiet", "--locked"]).current_dir(workspace.0.path());
-    if !fetch.status().unwrap().success() {
+    if !workspace.fetch(".") {
         return untested("the crates cannot be had");
     }
-    let correct = workspace.cargo_norn(&["test", "--budget", "30", "--test", "correct"]);
+    // The crates take longer to build than the programs to run.
+    let built = workspace.cargo_norn(&["build", "--tests"]);
+    assert_eq!(built.code, Some(0), "{built:?}");
+    let correct = workspace.cargo_norn(&["test", "--budget", "10", "--test", "correct"]);
     let found = outcomes(&correct);
-    assert_eq!((correct.code, found.len()), (Some(0), 11), "{correct:?}");
+    assert_eq!((correct.code, found.len()), (Some(0), 16), "{correct:?}");
     assert!(found.iter().all(|it| it.1 == "PASS"), "{}", correct.stdout);
-    let wrong = workspace.cargo_norn(&["test", "--budget", "60", "--test", "wrong"]);
+    let budget = ["--budget", "400", "--explore", "300"];
+    let wrong = [&["test", "--stop-at-first", "--test", "wrong"][..], &budget].concat();
+    let wrong = workspace.cargo_norn(&wrong);
     let found = outcomes(&wrong);
-    assert_eq!((wrong.code, found.len()), (Some(1), 7), "{wrong:?}");
+    assert_eq!((wrong.code, found.len()), (Some(1), 10), "{wrong:?}");
     assert!(found.iter().all(|it| it.1 == "FAIL"), "{}", wrong.stdout);
+    // The locks of `parking_lot` are known, so these are predicted.
+    for predicted in ["parking_lot_deadlock", "parking_lot_lost_wakeup"] {
+        let title = format!("crates::wrong {predicted}\n");
+        let section = wrong.stdout.split("──── ").find(|it| it.starts_with(&title));
+        let headline = section.and_then(|it| it.lines().find(|line| line.starts_with("1. ")));
+        let is_predicted = headline.is_some_and(|it| !it.contains("seen under another schedule"));
+        assert!(is_predicted, "{predicted}: {}", wrong.stdout);
+    }
+}
+
+/// A published fault of a published crate, and the version in which it is mended.
+#[test]
+fn a_published_fault_is_found() {
+    let workspace = Workspace::of("advisories");
+    if !(workspace.fetch("before") && workspace.fetch("after")) {
+        return untested("the crates cannot be had");
+    }
+    let hunt = |manifest: &str| {
+        let words = ["hunt", "--manifest-path", manifest, "--budget", "60", "--bin", "oneshot"];
+        workspace.cargo_norn(&words)
+    };
+    let before = hunt("before/Cargo.toml");
+    assert_eq!(before.code, Some(1), "{before:?}");
+    assert!(before.stdout.contains("double free"), "{}", before.stdout);
+    let after = hunt("after/Cargo.toml");
+    assert_eq!(after.code, Some(0), "{after:?}");
 }
 
 #[test]
