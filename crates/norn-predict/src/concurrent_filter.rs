@@ -10,6 +10,7 @@
 use norn_model::{BlockEffect, Effect, Event, Op};
 
 use crate::{
+    granule_history::{GranuleHistory, Representatives},
     order::Order,
     shared_filter::{GRANULE, granules},
 };
@@ -28,7 +29,7 @@ struct Stamp {
     time: u32,
 }
 
-/// The last accesses to a granule, in 16 bytes.
+/// The last accesses to a granule, in 20 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     write_time: u32,
@@ -37,6 +38,7 @@ struct Entry {
     read_thread: u16,
     /// A part of the granule's hash; 0 if there was no access. The lowest bits are flags.
     tag: u32,
+    history: GranuleHistory,
 }
 
 /// There are reads that are concurrent with the last one.
@@ -45,7 +47,9 @@ const OTHER_READS: u32 = 1;
 const CONCURRENT: u32 = 2;
 /// Several granules share the entry.
 const SEVERAL: u32 = 4;
-const FLAGS: u32 = OTHER_READS | CONCURRENT | SEVERAL;
+/// Enough other granules have the same history.
+const REPEATED: u32 = 8;
+const FLAGS: u32 = OTHER_READS | CONCURRENT | SEVERAL | REPEATED;
 
 /// The memory that threads access concurrently.
 #[derive(Debug)]
@@ -67,12 +71,24 @@ impl ConcurrentFilter {
     pub(crate) fn step(&mut self, order: &Order, thread: u16, passed: u32, event: &Event) {
         let now = Stamp { thread: thread + 1, time: passed };
         if let Op::Read { addr, size, .. } = event.op {
-            granules(addr, size).for_each(|it| self.entry(it).read(order, now));
+            for granule in granules(addr, size) {
+                let entry = self.entry(granule);
+                entry.read(order, now);
+                entry.history.add(thread, passed, event, (addr, size));
+            }
         } else if let Op::Write { addr, size, .. } = event.op {
-            granules(addr, size).for_each(|it| self.entry(it).write(order, now));
+            for granule in granules(addr, size) {
+                let entry = self.entry(granule);
+                entry.write(order, now);
+                entry.history.add(thread, passed, event, (addr, size));
+            }
         } else if let Op::Atomic { addr, size, .. } = event.op {
             // What an atomic operation does may depend on the schedule.
-            granules(addr, size.into()).for_each(|it| self.entry(it).write(order, now));
+            for granule in granules(addr, size.into()) {
+                let entry = self.entry(granule);
+                entry.write(order, now);
+                entry.history.add(thread, passed, event, (addr, size.into()));
+            }
         } else if let Effect::Block(BlockEffect::Allocated { addr, size }) = event.op.effect() {
             self.renew(addr, size);
         } else if let Op::Begin { stack, size } = event.op {
@@ -91,9 +107,26 @@ impl ConcurrentFilter {
             let entry = &mut self.table[place];
             // What other granules have in the entry must stay.
             if entry.tag & (!FLAGS | SEVERAL) == tag(granule) {
-                *entry = Entry { tag: entry.tag & !OTHER_READS, ..Entry::default() };
+                let (tag, history) = (entry.tag & !OTHER_READS, entry.history);
+                *entry = Entry { tag, history, ..Entry::default() };
             }
         }
+    }
+
+    /// Marks the granules that are like others, after the last event.
+    pub(crate) fn mark_repeated(&mut self) {
+        let mut representatives = Representatives::new();
+        for entry in self.table.iter_mut().filter(|it| it.tag != 0) {
+            if !representatives.keeps(entry.history) {
+                entry.tag |= REPEATED;
+            }
+        }
+    }
+
+    /// Whether enough other granules have the same history.
+    #[inline]
+    pub(crate) fn is_repeated(&self, granule: u64) -> bool {
+        self.table[self.place(granule)].tag & REPEATED != 0
     }
 
     /// Whether threads access a granule concurrently.
@@ -228,7 +261,7 @@ mod tests {
 
     #[test]
     fn entries_are_small() {
-        assert_eq!(size_of::<Entry>(), 16);
+        assert_eq!(size_of::<Entry>(), 20);
     }
 
     #[test]

@@ -95,6 +95,9 @@ impl CriticalReads {
     }
 }
 
+/// Maximum number of reads that see something else together.
+pub(crate) const MOST_TOGETHER: usize = 4;
+
 /// A critical read that can see something else than in the recorded run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Danger {
@@ -107,8 +110,8 @@ pub struct Danger {
     pub stake: Stake,
     /// The read.
     pub read: SiteId,
-    /// Another read that must see something else as well.
-    pub together: Option<SiteId>,
+    /// Other reads that must see something else as well.
+    pub together: [Option<Sight>; MOST_TOGETHER - 1],
     /// The write that it saw.
     pub expected: Option<SiteId>,
     /// The write that it would see; none if that is the content of memory before the first write.
@@ -117,25 +120,44 @@ pub struct Danger {
     pub missed: Option<SiteId>,
 }
 
+/// What a read would see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sight {
+    read: SiteId,
+    instead: Option<SiteId>,
+    missed: Option<SiteId>,
+}
+
 impl Danger {
-    /// Whether the read of this danger sees the other write in a candidate.
+    /// What its read would see.
+    pub(crate) fn sight(&self) -> Sight {
+        let Danger { read, instead, missed, .. } = *self;
+        Sight { read, instead, missed }
+    }
+
+    /// Whether the reads of this danger see the other writes in a candidate.
     pub fn is_in(&self, candidate: &Candidate) -> bool {
-        let steps = &candidate.steps;
+        let is_loop = self.stake.kind == PotentialFailureKind::Loop;
+        let mut all = self.together.into_iter().flatten().chain([self.sight()]);
+        all.all(|it| it.is_in(&candidate.steps, is_loop))
+    }
+}
+
+impl Sight {
+    fn is_in(self, steps: &[Step], is_loop: bool) -> bool {
         let is_read = |it: &Step| it.site == self.read && it.access == Access::Read;
-        let is_other =
-            |site: SiteId| steps.iter().any(|it| it.site == site && it.access == Access::Read);
-        self.together.is_none_or(is_other)
-            && steps.iter().enumerate().any(|(at, it)| is_read(it) && self.is_seen(it, steps, at))
+        let mut reads = steps.iter().enumerate().filter(|it| is_read(it.1));
+        reads.any(|(at, it)| self.is_at(it, steps, (at, is_loop)))
     }
 
     /// Whether the read at an index of the steps sees the other write.
-    fn is_seen(&self, read: &Step, steps: &[Step], at: usize) -> bool {
+    fn is_at(self, read: &Step, steps: &[Step], (at, is_loop): (usize, bool)) -> bool {
         let is_write = |it: &&Step| it.addr == read.addr && it.access == Access::Write;
         let earlier = steps[..at].iter().rev().find(is_write);
         let later = steps[at..].iter().find(is_write);
         match (earlier, later) {
             // A loop goes on until it sees what is written later.
-            (_, Some(_)) if self.stake.kind == PotentialFailureKind::Loop => false,
+            (_, Some(_)) if is_loop => false,
             (Some(write), _) => Some(write.site) == self.instead,
             (None, Some(write)) => Some(write.site) == self.missed,
             (None, None) => false,

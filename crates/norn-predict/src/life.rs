@@ -57,8 +57,9 @@ impl Lives {
     fn of(&self, trace: &Trace, touch: &Touch) -> usize {
         let Some(lives) = self.0.get(&touch.granule) else { return 0 };
         let (after, before) = bounds(trace, touch);
-        let fits = |it: &&Life| it.born < before && it.died > after;
-        let fitting = lives.iter().rposition(|it| fits(&it));
+        // They are sorted by birth, and memory may have been allocated a million times.
+        let born = lives.partition_point(|it| it.born < before);
+        let fitting = lives[..born].iter().rposition(|it| it.died > after);
         fitting.map_or(0, |at| at + 1)
     }
 

@@ -5,10 +5,12 @@
 //! that threads access [concurrently](crate::concurrent_filter), and accesses to blocks that another
 //! thread may free first. Everything else a thread reads and writes as before in any order of the
 //! same events. An atomic set is lost where synchronisation orders all accesses to one of its
-//! variables.
+//! variables. Of memory whose words all have the same [history](crate::granule_history), two words are
+//! enough.
 //!
 //! Like prediction itself this takes two passes over the accesses: [`Relevance::step`] must have
-//! seen all of them before [`Relevance::is_relevant`] decides.
+//! seen all of them, and [`Relevance::finish`] must have been called, before [`Relevance::is_relevant`]
+//! decides.
 
 use norn_model::{Event, Op, Trace};
 
@@ -59,12 +61,20 @@ impl<'a> Relevance<'a> {
         }
     }
 
+    /// Ends the first pass.
+    pub fn finish(&mut self) {
+        self.concurrent.mark_repeated();
+    }
+
     /// Whether a plain access is relevant. `passed` gives the number of events of the skeleton that its
     /// thread has executed before it.
     #[inline]
     pub fn is_relevant(&self, thread: usize, event: &Event, passed: impl FnOnce() -> u64) -> bool {
         let Some((addr, size, _)) = accessed(&event.op) else { return true };
         let Some(thread) = number(thread) else { return false };
+        if granules(addr, size).all(|it| self.concurrent.is_repeated(it)) {
+            return false;
+        }
         granules(addr, size).any(|it| self.concurrent.is_concurrent(it))
             || self.freed.concerns(thread, addr)
                 && self.may_be_freed(thread, passed(), addr, event.seq)

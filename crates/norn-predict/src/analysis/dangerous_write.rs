@@ -208,7 +208,9 @@ impl Search<'_, '_> {
         let read_first = matches!(way, Way::Before(_));
         let pc = self.critical.condition_pc(SiteId(read.site))?;
         let value = value.and_then(|it| u64::try_from(it).ok());
-        Some(Part { danger, read, write: *variable.touch(write), read_first, pc, value })
+        let write = *variable.touch(write);
+        let written = self.facts.timestamps().earliest(write.thread, write.index);
+        Some(Part { danger, read, write, written, read_first, pc, value })
     }
 
     /// What the condition of a failure says if a read sees a value.

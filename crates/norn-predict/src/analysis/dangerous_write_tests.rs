@@ -10,6 +10,9 @@ use norn_model::{
 
 use crate::{CriticalReads, Options, Prediction, predict};
 
+#[path = "combination_tests.rs"]
+mod combination;
+
 /// The place of a site.
 fn place(trace: &Trace, site: SiteId) -> String {
     trace.site(site).and_then(|it| it.place.clone()).unwrap_or_default()
@@ -338,37 +341,6 @@ fn a_later_read_of_the_same_memory_may_see_the_other_value_too() {
     let both = |trace: &Trace| Condition::All(vec![is(trace, "r", 2), is(trace, "q", 2)]);
     let trace = "T1 w x 1 @ a\nT2 r x 1 @ r\nT2 r x 1 @ q\nT3 w x 2 @ b";
     assert_snapshot!(results(trace, both), @"b: Fails; nothing: Unknown");
-}
-
-/// Neither read alone leads to the failure. T2 sets `d` for a while, and T3 sets `c`.
-#[test]
-fn reads_that_fail_only_together_are_one_candidate() {
-    let trace = "
-        order global
-        T1 acq l
-        T1 r c 0 @ q
-        T1 r d 0 @ r
-        T1 rel l
-        T2 w d 1 @ set
-        T2 w d 0 @ clear
-        T3 w c 1 @ close
-    ";
-    let trace = text::parse(trace).unwrap();
-    let both = Condition::All(vec![is(&trace, "q", 1), is(&trace, "r", 1)]);
-    let reads = ["q", "r"].map(|it| pc(&trace, it));
-    let reads = reads.map(|pc| CriticalRead { pc, distance: 2, chain: Vec::new() }).to_vec();
-    let failures = [PotentialFailure { kind: Failure::Assertion, pc: 0x10, reads }];
-    let critical_reads = CriticalReads::new(&failures, sites(&trace), 4)
-        .with_conditions(|_| Some(both.clone()), sites(&trace));
-    let found = predict(&trace, &Options { critical_reads, ..Options::default() });
-    let fails = found.dangers.iter().find(|it| it.result == crate::ConditionResult::Fails);
-    let is_in = |it: &&norn_model::Candidate| fails.is_some_and(|danger| danger.is_in(it));
-    let steps = |it: &norn_model::Candidate| {
-        it.steps.iter().map(|it| place(&trace, it.site)).collect::<Vec<_>>().join(" ")
-    };
-    let orders: Vec<_> = found.candidates.iter().filter(is_in).map(steps).collect();
-    assert!(orders.contains(&"close set q r".to_owned()), "{orders:?}");
-    assert!(orders.iter().all(|it| it.split(' ').count() == 4), "{orders:?}");
 }
 
 /// Programs free memory all the time: only a thread that would not have done it is of interest.

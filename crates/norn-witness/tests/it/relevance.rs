@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    BugClass, Candidate, Trace,
+    BugClass, Candidate, Event, Op, Trace,
     memory_model::{Edges, HappensBefore},
 };
 use norn_predict::{Options, Relevance, predict};
@@ -24,6 +24,7 @@ fn relevant(trace: &Trace) -> Trace {
         relevance.step(thread, passed[thread], &event);
         passed[thread] += usize::from(Relevance::is_skeleton(&event));
     }
+    relevance.finish();
     let mut kept = trace.clone();
     for (number, thread) in kept.threads.iter_mut().enumerate() {
         let mut passed = 0;
@@ -57,6 +58,30 @@ fn findings(trace: &Trace) -> BTreeSet<String> {
     all.map(finding).collect()
 }
 
+/// The trace of a program whose variables are arrays: each plain access becomes a loop over the elements.
+fn widened(trace: &Trace) -> Trace {
+    const ELEMENTS: u64 = 5;
+    const DISTANCE: u64 = 1 << 20;
+    let mut wide = trace.clone();
+    for thread in &mut wide.threads {
+        let elements = |event: &Event| {
+            let last = if Relevance::is_skeleton(event) { 1 } else { ELEMENTS };
+            let event = *event;
+            (0..last).map(move |it| {
+                let (mut copy, offset) = (event, it * DISTANCE);
+                if let Op::Read { addr, .. } | Op::Write { addr, .. } = &mut copy.op {
+                    *addr += offset;
+                }
+                copy.seq = copy.seq.map(|seq| seq * ELEMENTS + it);
+                copy
+            })
+        };
+        thread.events = thread.events.iter().flat_map(elements).collect();
+    }
+    renumber(&mut wide);
+    wide
+}
+
 fn relevant_events_are_enough(trace: &str) -> Result<(), TestCaseError> {
     let trace = norn_model::text::parse(trace).unwrap();
     prop_assert_eq!(findings(&relevant(&trace)), findings(&trace));
@@ -74,6 +99,16 @@ proptest! {
     #[test]
     fn relevant_events_are_enough_with_channels(trace in text(CHANNELS)) {
         relevant_events_are_enough(&trace)?;
+    }
+
+    #[test]
+    fn of_elements_with_the_same_history_some_are_enough(trace in text(LOCKS)) {
+        let trace = widened(&norn_model::text::parse(&trace).unwrap());
+        let relevant = relevant(&trace);
+        prop_assert_eq!(findings(&relevant), findings(&trace));
+        let skeleton = trace.merged().filter(Relevance::is_skeleton).count();
+        let [all, kept] = [&trace, &relevant].map(|it| it.len() - skeleton);
+        prop_assert!(kept <= all / 5 * 2, "{} of {}", kept, all);
     }
 
     /// If the recorded run leaves any instance of a race unordered, then the first one.
