@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use norn_model::{
-    Access, BugClass, Candidate, Consequence, Departure, EventId, Obstacle, Schedule, Segment,
-    Step, ThreadId, ThreadName, Until, Verdict, Visit,
+    Access, BugClass, Candidate, CandidateKind, Consequence, Departure, EventId, Obstacle,
+    Schedule, Segment, Step, ThreadId, ThreadName, Until, Verdict, Visit,
 };
-use norn_replay::{Clip, ReplayError, arrange, verdict};
+use norn_replay::{Clip, ReplayError, arrange, point, verdict};
 use norn_trace::Outcome;
 use norn_witness::{Grade, Witness};
 
@@ -18,13 +18,14 @@ use crate::{
     perturbation::Perturbation,
     source::Source,
     unrecorded_sync,
+    woken::was_woken,
 };
 
 /// A clip that is forced on the program.
 #[derive(Debug)]
 pub(crate) struct Forced {
     pub(crate) clip: Clip,
-    /// Number of segments up to the candidate's last event.
+    /// Number of segments up to and including the candidate's last event.
     needed: usize,
     /// For each thread, its number of events up to and including the candidate's last event.
     expected: BTreeMap<ThreadId, u64>,
@@ -66,14 +67,23 @@ impl Forced {
         Some(thread.id).filter(|_| !self.is_followed())
     }
 
-    /// Whether the program reached the candidate's last event as scheduled. What it does afterwards
+    /// Whether the program performed the candidate's last event as scheduled. What it does afterwards
     /// does not matter.
     pub(crate) fn is_followed(&self) -> bool {
         let done = match &self.verdict {
             Verdict::Followed(segments) => *segments,
             Verdict::Diverged(departure) | Verdict::Infeasible(departure) => departure.segment,
         };
-        done as usize >= self.needed
+        done as usize >= self.needed || self.has_ended_there()
+    }
+
+    /// Whether the run ended in the segment of the last event, as by a crash: its thread does not arrive at
+    /// another event then, which would end the segment.
+    fn has_ended_there(&self) -> bool {
+        let Verdict::Followed(segments) = self.verdict else { return false };
+        let due = self.clip.schedule.segments.get(segments as usize);
+        segments as usize + 1 == self.needed
+            && due.is_some_and(|it| matches!(it.until, Until::After(_)))
     }
 }
 
@@ -105,6 +115,12 @@ pub(crate) fn is_confirmed(
     }
     if confirm::is_contradicted(candidate, run.consequence()) {
         return Ok(false);
+    }
+    if candidate.kind == CandidateKind::StolenWakeUp {
+        let did = run.source()?;
+        if did.is_some_and(|did| !was_woken(source, candidate, did)) {
+            return Ok(false);
+        }
     }
     let sound = followed && witness.grade == Grade::Sound;
     let Some(did) = run.source()? else { return Ok(sound) };
@@ -154,19 +170,24 @@ pub(crate) fn force(source: &Source, witness: &Witness, continuation: Continuati
         let needed = run_out(source, &turns, wait, &mut clip.schedule);
         return Forced::new(clip, needed, expected);
     }
-    let needed = clip.schedule.segments.len();
-    let last = clip.schedule.segments.last().cloned();
-    if let Some(Segment { thread, until: Until::Event { at: Some(at), .. } }) = last {
-        let once = Visit { times: 1, ..at };
-        let [done, last] = [Until::After(once), Until::Blocks]
-            .map(|until| Segment { thread: thread.clone(), until });
+    let last = last_event(source, &turns);
+    let needed = clip.schedule.segments.len() + usize::from(last.is_some());
+    if let Some([done, rest]) = last {
         let first = continuation::first(source, witness, &turns, continuation);
-        clip.schedule.segments.extend([done].into_iter().chain(first).chain([last]));
-    } else if let (Some(Segment { thread, .. }), Some(_)) = (last, destroys) {
-        // Otherwise the thread that uses the object might be done with it first.
-        clip.schedule.segments.push(Segment { thread, until: Until::Blocks });
+        clip.schedule.segments.extend([done].into_iter().chain(first).chain([rest]));
     }
     Forced::new(clip, needed, expected)
+}
+
+/// The segment of the event that comes after the turns, in the thread of the last one, and the segment in which that
+/// thread continues. Counted events lead only up to that event: a read before it may see another value, so that
+/// the thread takes another path there.
+fn last_event(source: &Source, turns: &[(ThreadId, u64)]) -> Option<[Segment; 2]> {
+    let &(thread, index) = turns.last()?;
+    let event = source.symbolized.trace.event(EventId { thread, index })?;
+    let once = Visit { point: point(&source.symbolized, event.site), times: 1 };
+    let name = source.symbolized.thread(thread);
+    Some([Until::After(once), Until::Blocks].map(|until| Segment { thread: name.clone(), until }))
 }
 
 /// The clip of a perturbation.

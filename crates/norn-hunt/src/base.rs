@@ -3,12 +3,7 @@
 //! that passes. But if all of them end with the same exit status, that is how the program normally
 //! ends: such a status is a result, as that of `diff` is, and not a failure.
 
-use std::{
-    ops::RangeInclusive,
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{ops::RangeInclusive, path::Path, sync::Arc, time::Duration};
 
 use norn_frontend::{Cancel, Interrupt, Plan};
 use norn_model::Consequence;
@@ -90,9 +85,8 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
             (observations, seed) = (Observations::default(), 0);
             clips.forget_observed();
         }
-        let start = Instant::now();
         let run = executor.record(plan(options, seed), (&options.output, &Cancel::default()))?;
-        let time = start.elapsed();
+        let time = run.duration();
         let Some(process) = run.process() else { return Ok(None) };
         if options.launch.keep_inputs && !is_command_itself(&run)? {
             let command = options.launch.command.first().map(|it| it.display().to_string());

@@ -86,23 +86,28 @@ pub(crate) fn events(source: &Source, candidate: &Candidate, run: &Source) -> Op
 /// The part of a candidate that a run performed.
 fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
     let now = |step: &Step| {
-        let name = source.symbolized.thread(step.event.thread);
-        let did = &run.symbolized.trace;
-        let thread = did.threads().iter().find(|it| it.name == name)?.id;
-        let here = place(&source.symbolized.trace, source.trace.event(step.event)?.site);
-        let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
-        let site = sites.into_iter().find(|it| place(did, *it) == here)?;
-        let recorded = source.recorded(step.event);
-        let event = again((&source.symbolized.trace, recorded), (did, thread, site))?;
+        let event = event_again(source, step.event, run)?;
         // Only the schedule ensures that events are adjacent, and it counts events.
-        if candidate.adjacent && event.id.index != recorded.index {
+        if candidate.adjacent && event.id.index != source.recorded(step.event).index {
             return None;
         }
-        let at = (number(&run.trace, thread, run.positions.upto(event.id))?, event.id.index);
+        let upto = run.positions.upto(event.id);
+        let at = (number(&run.trace, event.id.thread, upto)?, event.id.index);
         Some(Done { event: event.id, at, addr: address(event.op)? })
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
     Doing { recorded: &source.trace, candidate, now }
+}
+
+/// Finds an event of a trace in another run: in its thread, at the same place and visit.
+pub(crate) fn event_again(source: &Source, id: EventId, run: &Source) -> Option<Event> {
+    let name = source.symbolized.thread(id.thread);
+    let did = &run.symbolized.trace;
+    let thread = did.threads().iter().find(|it| it.name == name)?.id;
+    let here = place(&source.symbolized.trace, source.trace.event(id)?.site);
+    let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);
+    let site = sites.into_iter().find(|it| place(did, *it) == here)?;
+    again((&source.symbolized.trace, source.recorded(id)), (did, thread, site))
 }
 
 /// The part of a candidate that a run performed.

@@ -9,6 +9,8 @@ use std::{
 use norn_model::{Apart, Candidate, Trace};
 use norn_witness::{Failure, Witness, WitnessOptions, Witnesses};
 
+use crate::overwrite;
+
 /// A candidate, and the events that must stay apart from it.
 type Question = (Candidate, Vec<Apart>);
 
@@ -69,9 +71,10 @@ impl<'a> CachedWitnesses<'a> {
         self.witnesses.expect(groups, trace);
     }
 
-    /// See [`Witnesses::witness`].
+    /// See [`Witnesses::witness`]. The reads of a combination see the writes that they are to see, and
+    /// nothing replaces what was stolen.
     pub(crate) fn witness(&self, candidate: &Candidate) -> Result<Witness, Failure> {
-        self.witness_apart(candidate, Vec::new())
+        self.witness_apart(candidate, overwrite::aparts(self.trace, candidate))
     }
 
     /// See [`Witnesses::witness_apart`].

@@ -12,6 +12,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
@@ -127,6 +128,11 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn consequence(&self) -> &Consequence {
         &self.completed.consequence
+    }
+
+    /// How long it took.
+    pub(crate) fn duration(&self) -> Duration {
+        self.completed.recording.duration
     }
 
     /// The process that is traced.
@@ -349,6 +355,10 @@ impl Executor for LocalExecutor {
             Plan::Finish(clip) => self.record(self.plan_of(clip), (folder.path(), cancel))?,
         };
         Ok(Run { folder: Some(folder), ..run })
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        self.options.front_end.capacity()
     }
 
     fn stopped(&self) -> Option<Ended> {

@@ -7,7 +7,7 @@ use norn_predict::Remark;
 use norn_report::{AtStake, Fix, Interleaving, NotReproduced, Story, Unordered, UnrecordedOrder};
 use norn_witness::{Failure, Grade, Witness};
 
-use crate::{Base, Description, executor::Run, interleaving::interleaving, source::Source};
+use crate::{Base, Cause, Description, executor::Run, interleaving::interleaving, source::Source};
 
 /// A candidate, or several with the same sites, and its result.
 #[derive(Clone, Debug)]
@@ -74,6 +74,9 @@ pub struct Confirmed {
     pub unordered: Option<Unordered>,
     /// A lock that would have excluded it, if it is harmful and such a lock passes the checks.
     pub fix: Option<Fix>,
+    /// Of an order violation: the race or atomicity violation that it is part of in this run, if that is
+    /// what the program failed of.
+    pub cause: Option<Cause>,
     /// The clip that reproduces it.
     pub clip: PathBuf,
     /// Number of executions of the hunt up to and including this one.
@@ -99,9 +102,10 @@ impl Confirmed {
             other_status: status.filter(|it| Some(*it) != base.output.status),
             witness: witness.clone(),
             perturbed: false,
-            interleaving: interleaving(source, performed, &witness.candidate),
+            interleaving: interleaving(source, (performed, run.consequence()), &witness.candidate),
             unordered: None,
             fix: None,
+            cause: None,
             clip: PathBuf::new(),
             executions,
         }
@@ -110,7 +114,7 @@ impl Confirmed {
     /// Leaves out its failure, which did not happen again in a replay.
     pub(crate) fn forget_failure(&mut self) {
         self.consequence = Consequence::None;
-        (self.failure, self.story) = (None, None);
+        (self.failure, self.story, self.cause) = (None, None, None);
         self.printed.clear();
     }
 
@@ -134,6 +138,12 @@ impl Finding {
             Status::Confirmed(it) => Some(it),
             _ => None,
         }
+    }
+
+    /// The class by which it is shown: what happened may be more than was predicted.
+    pub fn shown_class(&self) -> BugClass {
+        let cause = self.confirmed().and_then(|it| it.cause.as_ref());
+        cause.map_or(self.candidate.class(), |it| it.kind.class())
     }
 
     /// Whether it harms the program. A data race always does: it is undefined behaviour in C and

@@ -30,10 +30,11 @@ use crate::{
     claim::claim,
     danger::{Dangers, Failures},
     describe::describe,
+    diagnose::behind_order,
     engine::CachedWitnesses,
     executor::{Plan, Run},
     finding::Confirmed,
-    fix::suggested_fix,
+    fix::FixSearch,
     handover,
     library_sync::predict_program,
     observe::Observed,
@@ -85,6 +86,7 @@ pub fn hunt(
         known: BTreeMap::new(),
         decided: BTreeSet::new(),
         experience: Experience::default(),
+        fixes: FixSearch::default(),
         findings: Vec::new(),
         sources: 0,
         incomplete: false,
@@ -106,6 +108,7 @@ struct Hunting<'a> {
     decided: BTreeSet<usize>,
     /// What attempts have shown so far about which candidates are worth trying.
     experience: Experience,
+    fixes: FixSearch,
     findings: Vec<Arc<Finding>>,
     sources: usize,
     incomplete: bool,
@@ -357,17 +360,19 @@ impl Hunting<'_> {
             None if is_confirmed => clips.save(&made)?,
             None => clips.save_not_reproduced(&made)?,
         };
+        let unrecorded_sync = unrecorded_sync::between(source, &witness.candidate, run)?;
+        let is_race = witness.candidate.class() == BugClass::Race;
+        let harmful = is_race && unrecorded_sync.is_none();
+        if is_confirmed && (harmful || confirmed.consequence.is_failure()) {
+            confirmed.fix = self.fixes.suggest(source, &witness.candidate);
+            confirmed.cause = behind_order((source, &witness.candidate), run)?;
+        }
+        let confirmed = Box::new(confirmed);
         let finding = self.finding(finding);
         finding.candidate = witness.candidate.clone();
         finding.description = description;
         finding.source = trace;
-        finding.unrecorded_sync = unrecorded_sync::between(source, &witness.candidate, run)?;
-        let mut confirmed = Box::new(confirmed);
-        let is_race = witness.candidate.class() == BugClass::Race;
-        let harmful = is_race && finding.unrecorded_sync.is_none();
-        if is_confirmed && (harmful || confirmed.consequence.is_failure()) {
-            confirmed.fix = suggested_fix(source, &witness.candidate);
-        }
+        finding.unrecorded_sync = unrecorded_sync;
         let status = match instead {
             None => Status::Confirmed(confirmed),
             Some(instead) => Status::NotReproducible(confirmed, instead),

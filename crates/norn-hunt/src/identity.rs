@@ -30,9 +30,20 @@ fn of_candidate(candidate: &Candidate, description: &Description) -> BugId {
     BugId {
         class: Some(class),
         property: named.then(|| candidate.kind.name().to_owned()),
-        variables: description.variables.iter().map(variable).collect(),
-        places: places(&description.accesses),
         failure: None,
+        ..of_description(description)
+    }
+}
+
+/// The part of an identity that the accesses determine.
+fn of_description(Description { variables, accesses }: &Description) -> BugId {
+    let functions = accesses.iter().flat_map(|it| &it.stack).filter_map(|it| it.function.clone());
+    BugId {
+        variables: variables.iter().map(variable).collect(),
+        places: places(accesses),
+        holders: variables.iter().filter_map(|it| it.holder.clone()).collect(),
+        functions: functions.collect(),
+        ..BugId::default()
     }
 }
 
@@ -42,9 +53,9 @@ impl Violation {
         BugId {
             class: Some(BugClass::Property),
             property: Some(self.property.clone()),
-            variables: BTreeSet::new(),
             places: places(&self.steps),
             failure: self.confirmed().and_then(|it: &Confirmed| it.failure.clone()),
+            ..BugId::default()
         }
     }
 }
@@ -61,9 +72,8 @@ impl Observed {
         let Some(Cause { kind, description, .. }) = &self.cause else { return self.bug() };
         BugId {
             class: Some(kind.class()),
-            variables: description.variables.iter().map(variable).collect(),
-            places: places(&description.accesses),
-            ..self.bug()
+            failure: self.failure.clone(),
+            ..of_description(description)
         }
     }
 }

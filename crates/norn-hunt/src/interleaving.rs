@@ -7,28 +7,36 @@
 use std::collections::BTreeSet;
 
 use norn_model::{
-    BarrierEffect, Candidate, Effect, Event, EventId, LockEffect, Op, SemaphoreEffect,
-    ThreadEffect, ThreadId, Trace,
+    BarrierEffect, Candidate, Consequence, Effect, Event, EventId, LockEffect, Op, SemaphoreEffect,
+    Step, ThreadEffect, ThreadId, ThreadName, Trace,
 };
-use norn_report::{EventRow, Interleaving};
+use norn_report::{Action, EventRow, Interleaving, Switch};
 
-use crate::{source::Source, switch};
+use crate::{confirm::event_again, source::Source, switch};
 
 /// Compares the run from which a candidate was predicted with the run that performed it.
 pub(crate) fn interleaving(
     source: &Source,
-    forced: Option<&Source>,
+    (forced, consequence): (Option<&Source>, &Consequence),
     candidate: &Candidate,
 ) -> Interleaving {
     let steps: Vec<_> = candidate.steps.iter().map(|it| Some(it.event)).collect();
     let recorded = rows(source, &steps, false);
     let again = |forced: &Source| {
-        let there = candidate.steps.iter().map(|it| renamed(source, forced, it.event));
-        rows(forced, &there.collect::<Vec<_>>(), true)
+        let there = candidate.steps.iter().map(|it| {
+            // Where values differ, a thread may have taken another way to the same place.
+            let event = event_again(source, it.event, forced).map(|it| it.id);
+            let event = event.and_then(|it| forced.positions.loaded(it));
+            event.or_else(|| after_the_end(source, it.event, forced))
+        });
+        let mut rows = rows(forced, &there.collect::<Vec<_>>(), true);
+        add_stuck(source, candidate, &mut rows);
+        rows
     };
     let mut forced = forced.map(again).unwrap_or_default();
-    // A thread whose wait has expired need not be signalled any more.
-    if candidate.expires().is_none() {
+    // A program that dies at an access has not recorded it. In all other cases, what is missing was not done.
+    let died = matches!(consequence, Consequence::Signal { .. } | Consequence::Memory(_));
+    if died && candidate.expires().is_none() {
         add_missing(&recorded, &mut forced);
     }
     Interleaving { recorded, forced }
@@ -36,23 +44,54 @@ pub(crate) fn interleaving(
 
 /// The order of some events of a run, with the synchronisation around them.
 pub(crate) fn order_of(source: &Source, events: &[EventId]) -> Vec<EventRow> {
-    rows(source, &events.iter().map(|it| Some(*it)).collect::<Vec<_>>(), false)
+    rows(source, &events.iter().map(|it| Some(*it)).collect::<Vec<_>>(), true)
 }
 
-/// The same event in another run, where its thread may have another number.
-fn renamed(source: &Source, other: &Source, id: EventId) -> Option<EventId> {
+/// The order of some events of a run in the run that it was predicted from, as far as that one has them.
+pub(crate) fn recorded_order(recorded: &Source, run: &Source, events: &[EventId]) -> Vec<EventRow> {
+    let there = |it: &EventId| {
+        let event = event_again(run, *it, recorded)?;
+        recorded.positions.loaded(event.id)
+    };
+    rows(recorded, &events.iter().map(there).collect::<Vec<_>>(), false)
+}
+
+/// The place of an event in another run whose thread ended before it.
+fn after_the_end(source: &Source, id: EventId, other: &Source) -> Option<EventId> {
     let name = source.symbolized.thread(id.thread);
     let same = |it: &&norn_model::Thread| other.symbolized.thread(it.id) == name;
-    let thread = other.trace.threads.iter().find(same)?.id;
-    other.positions.loaded(EventId { thread, ..source.recorded(id) })
+    let thread = other.trace.threads.iter().find(same)?;
+    let id = other.positions.loaded(EventId { thread: thread.id, ..source.recorded(id) })?;
+    thread.events.last().is_none_or(|it| it.id.index < id.index).then_some(id)
 }
 
-/// An access at which the program dies is not in the trace, so it is added as the last row.
+/// A request in which a thread waits forever is not in the trace of that run, so it is added as a last row.
+fn add_stuck(source: &Source, candidate: &Candidate, forced: &mut Vec<EventRow>) {
+    for stuck in &candidate.stuck {
+        let wanted = [source.recorded(stuck.event)].into();
+        let Some((_, row)) = norn_replay::story::rows(&source.symbolized, &wanted).pop() else {
+            continue;
+        };
+        let holds = |it: &&Step| it.addr == stuck.addr && it.event.thread != stuck.event.thread;
+        let holder = candidate.steps.iter().find(holds);
+        let holder = holder.map(|it| source.symbolized.thread(it.event.thread));
+        forced.push(waiting(row, holder));
+    }
+}
+
+/// A thread that wants a lock, and the thread that holds it.
+pub(crate) fn waiting(row: EventRow, holder: Option<ThreadName>) -> EventRow {
+    let lock = row.object.clone().zip(holder);
+    let switch = lock.map(|(object, holder)| Switch::Lock { object, holder });
+    EventRow { action: Action::Wait, value: None, shown: None, step: None, switch, ..row }
+}
+
+/// Adds the access at which the program died as the last row: the first one that is missing.
 fn add_missing(recorded: &[EventRow], forced: &mut Vec<EventRow>) {
-    for row in recorded.iter().filter(|it| it.step.is_some()) {
-        if forced.iter().all(|it| it.step != row.step) {
-            forced.push(EventRow { value: None, shown: None, switch: None, ..row.clone() });
-        }
+    let is_missing =
+        |it: &&EventRow| it.step.is_some() && forced.iter().all(|row| row.step != it.step);
+    if let Some(row) = recorded.iter().filter(is_missing).min_by_key(|it| it.step) {
+        forced.push(EventRow { value: None, shown: None, switch: None, ..row.clone() });
     }
 }
 
@@ -85,7 +124,7 @@ fn around(trace: &Trace, step: EventId, steps: &[EventId]) -> Vec<EventId> {
 }
 
 /// The locks that are held after some events, and the events that acquired them.
-fn held(events: &[Event]) -> Vec<(u64, EventId)> {
+pub(crate) fn held(events: &[Event]) -> Vec<(u64, EventId)> {
     let mut held: Vec<(u64, EventId)> = Vec::new();
     for event in events {
         if let Some(lock) = acquired(&event.op) {

@@ -42,6 +42,7 @@ mod observe;
 mod omission;
 mod options;
 mod outlook;
+mod overwrite;
 mod perturbation;
 mod predicted;
 pub mod report;
@@ -57,6 +58,7 @@ mod unrecorded_sync;
 mod unseen;
 mod violation;
 mod whole;
+mod woken;
 
 pub use base::Base;
 pub use check::{Check, Checked, check};

@@ -165,6 +165,7 @@ fn relevance<'a>(trace: &norn_trace::Trace, skeleton: &'a Selection) -> Relevanc
             ahead[thread] = &rest[1..];
         }
     }
+    relevance.finish();
     relevance
 }
 

@@ -22,7 +22,8 @@ pub(crate) fn explain(source: &Source, rows: &mut [(EventId, EventRow)], forced:
         norn_replay::story::rows(&source.symbolized, &next).into_iter().collect();
     for (at, state) in states {
         let reason = reason(source, &state, &named);
-        let reason = reason.or_else(|| forced.then(|| requirement(rows, at)).flatten());
+        let other = || if forced { requirement(rows, at) } else { system(&state, rows, at) };
+        let reason = reason.or_else(other);
         rows[at].1.switch = reason;
     }
 }
@@ -129,6 +130,12 @@ fn reason(
             _ => None,
         },
     }
+}
+
+/// Without a schedule, it is the operating system that lets another thread run.
+fn system(state: &ThreadState, rows: &[(EventId, EventRow)], at: usize) -> Option<Switch> {
+    state.next?;
+    Some(Switch::System { thread: rows.get(at + 1)?.1.thread.clone() })
 }
 
 /// What another thread has to do first: its next event that the finding is about.

@@ -22,6 +22,10 @@ pub struct BugId {
     pub variables: BTreeSet<String>,
     /// The locations of the accesses.
     pub places: BTreeSet<Location>,
+    /// The pointers through which the program reaches the variables.
+    pub holders: BTreeSet<String>,
+    /// The functions of the accesses and of their callers.
+    pub functions: BTreeSet<String>,
     /// The failure that it causes, if any.
     pub failure: Option<FailureSite>,
 }
@@ -54,6 +58,17 @@ impl BugId {
         same_failure && (crash || !harmless && common || self.shares_places(other))
             || both_fail && common && self.shares_places(other)
             || harmless && common && self.places == other.places
+    }
+
+    /// Whether this is a data race on what a pointer leads to, and `other` is a data race on that pointer, in
+    /// functions that also access what it leads to: an object that is published without synchronisation is
+    /// the one bug behind all races on its members.
+    pub fn is_behind(&self, other: &BugId) -> bool {
+        let are_races = self.class == Some(BugClass::Race) && other.class == Some(BugClass::Race);
+        let published = other.places.iter().filter_map(|it| it.function.as_ref());
+        are_races
+            && !self.holders.is_disjoint(&other.variables)
+            && published.into_iter().any(|it| self.functions.contains(it))
     }
 
     /// Whether two locations are common, or the only location of both.
@@ -183,6 +198,20 @@ mod tests {
         let one = bug("total", &[at("add", 1), at("take", 2)], Some(exit_at("audit")));
         assert!(one.is_same_bug(&bug("total", &[at("add", 1), at("take", 2)], None)));
         assert!(!one.is_same_bug(&bug("total", &[at("add", 1), at("look", 3)], None)));
+    }
+
+    #[test]
+    fn races_behind_a_racy_pointer_are_one_bug_with_it() {
+        let pointer = BugId { class: Some(BugClass::Race), ..bug("shared", &[at("get", 3)], None) };
+        let member = |function: &str| BugId {
+            class: Some(BugClass::Race),
+            holders: ["shared".to_owned()].into(),
+            functions: ["fill", function].map(str::to_owned).into(),
+            ..bug("Object::size", &[at("fill", 9)], None)
+        };
+        assert!(member("get").is_behind(&pointer));
+        assert!(!member("grow").is_behind(&pointer));
+        assert!(!pointer.is_behind(&member("get")));
     }
 
     #[test]

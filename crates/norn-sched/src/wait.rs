@@ -56,7 +56,7 @@ impl Scheduler {
     }
 
     /// Number of tasks that wait to execute `kind` on `object`.
-    pub(crate) fn waiters(&self, kind: Kind, object: usize) -> usize {
+    pub fn waiters(&self, kind: Kind, object: usize) -> usize {
         self.run.tasks.iter().filter(|it| it.waits_for(kind, object)).count()
     }
 

@@ -19,6 +19,8 @@ use norn_replay::ReplayError;
 /// Number of plans per worker that may be executed ahead of the requested one. A slow run delays
 /// the others only when all of these have been executed.
 const LOOK_AHEAD: usize = 4;
+/// Maximum number of runs in parallel where other processes make them, too, and come and go.
+const MOST_JOBS: usize = 64;
 
 /// Executes a program. The result of a run depends on its plan alone.
 pub(crate) trait Executor: Sync {
@@ -29,6 +31,11 @@ pub(crate) trait Executor: Sync {
 
     /// Executes one run. The result of a cancelled run is never used.
     fn run(&self, plan: &Self::Plan, cancel: &Cancel) -> Result<Self::Run, ReplayError>;
+
+    /// Number of runs that can be made in parallel now, if that changes.
+    fn capacity(&self) -> Option<usize> {
+        None
+    }
 
     /// Why the campaign is to end before its budget is spent, if it is: the user has interrupted it, or
     /// its time is over.
@@ -41,6 +48,7 @@ type Ended<R> = Result<Result<R, ReplayError>, Box<dyn Any + Send>>;
 /// The workers, as the driver sees them.
 pub(crate) struct Pool<'p, E: Executor> {
     executor: &'p E,
+    /// Number of runs in parallel.
     jobs: usize,
     orders: &'p Orders<E::Plan>,
     done: mpsc::Receiver<(usize, Ended<E::Run>)>,
@@ -77,8 +85,9 @@ pub(crate) fn with_pool<E: Executor, T>(
     let (cancel, state) = (Cancel::default(), Mutex::default());
     let orders = Orders { cancel, state, changed: Condvar::new() };
     let (sender, done) = mpsc::channel();
+    let threads = if executor.capacity().is_some() { MOST_JOBS } else { jobs.max(1) };
     thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
+        for _ in 0..threads {
             let (sender, orders) = (sender.clone(), &orders);
             scope.spawn(move || orders.serve(executor, &sender));
         }
@@ -164,6 +173,7 @@ impl<E: Executor> Pool<'_, E> {
         plan: &E::Plan,
         ahead: impl FnOnce() -> A,
     ) -> Result<E::Run, ReplayError> {
+        self.adapt();
         self.forget();
         let mut ahead = (self.jobs > 1).then(ahead);
         if !self.has(plan) {
@@ -171,6 +181,7 @@ impl<E: Executor> Pool<'_, E> {
         }
         loop {
             if let Some(ahead) = &mut ahead {
+                self.adapt();
                 self.order_ahead(ahead);
             }
             if let Some(at) = self.kept.iter().position(|it| it.plan == *plan) {
@@ -178,6 +189,13 @@ impl<E: Executor> Pool<'_, E> {
                 return Ok(self.kept.swap_remove(at).run);
             }
             self.receive(plan)?;
+        }
+    }
+
+    /// Uses the workers that are there now.
+    fn adapt(&mut self) {
+        if let Some(capacity) = self.executor.capacity() {
+            self.jobs = capacity.clamp(1, MOST_JOBS);
         }
     }
 

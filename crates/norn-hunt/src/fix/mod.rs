@@ -24,7 +24,7 @@ use norn_model::{
 };
 use norn_report::LockObjection;
 
-pub(crate) use self::named::suggested_fix;
+pub(crate) use self::named::{FixSearch, suggested_fix};
 use self::{
     check::Objection,
     lock_choice::{ExistingLock, is_held_throughout, protecting_locks},

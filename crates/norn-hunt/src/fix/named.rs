@@ -14,6 +14,31 @@ use crate::{
 /// Maximum number of acquisitions that are listed.
 const MOST_REPLACED: usize = 4;
 
+/// Maximum number of events of all traces together in which a hunt examines locks, so that hints do not cost more
+/// than the search where there are hundreds of findings.
+const MOST_EXAMINED: usize = 1 << 24;
+
+/// The search for fixes of one hunt.
+#[derive(Debug)]
+pub(crate) struct FixSearch {
+    /// Number of events that may still be examined.
+    left: usize,
+}
+
+impl Default for FixSearch {
+    fn default() -> FixSearch {
+        FixSearch { left: MOST_EXAMINED }
+    }
+}
+
+impl FixSearch {
+    /// The suggestion for a candidate, if there is one and the search for it does not take too long.
+    pub(crate) fn suggest(&mut self, source: &Source, candidate: &Candidate) -> Option<Fix> {
+        self.left = self.left.checked_sub(source.trace.len())?;
+        suggested_fix(source, candidate)
+    }
+}
+
 /// The suggestion for a candidate of a trace, if there is one that passes the checks.
 pub(crate) fn suggested_fix(source: &Source, candidate: &Candidate) -> Option<Fix> {
     let known: RefCell<BTreeMap<(SiteId, StackId), Frames>> = RefCell::default();

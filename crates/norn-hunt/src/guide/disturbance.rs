@@ -47,6 +47,9 @@ pub(crate) struct Disturbance {
     /// The last event of the writer in the first disturbance.
     pub(super) written: EventId,
     pub(super) mode: Mode,
+    /// Where the victim reads the variable again, in the order of the run, if that is never where it has
+    /// read it before: the ends of the critical sections of these reads.
+    pub(super) elsewhere: Vec<EventId>,
     /// Number of disturbances in the run that is repeated.
     pub(super) depth: usize,
 }
@@ -76,8 +79,9 @@ impl Disturbance {
         match self.mode {
             Mode::ToTheEnd => segments.push(segment(self.written, Until::Blocks)),
             Mode::Repeatedly(times) => {
-                for _ in 1..times {
-                    for event in [self.seen, self.written] {
+                for number in 1..times {
+                    let seen = self.elsewhere.get(number - 1).copied().unwrap_or(self.seen);
+                    for event in [seen, self.written] {
                         segments.extend(after(event).map(|until| segment(event, until)));
                     }
                 }

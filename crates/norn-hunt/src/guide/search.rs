@@ -109,8 +109,10 @@ impl Search<'_> {
         if seen + 2 >= timeline.len(read.event.thread) {
             return;
         }
-        let again =
-            accesses.iter().any(|it| it.event.thread == read.event.thread && it.event.index > seen);
+        let later =
+            |it: &&SharedAccess| it.event.thread == read.event.thread && it.event.index > seen;
+        let again = accesses.iter().any(|it| later(&it));
+        let elsewhere = self.elsewhere(read.event, accesses.iter().filter(later));
         let site = self.site(write.event);
         let same = |it: &&SharedAccess| {
             let event = it.event;
@@ -131,8 +133,9 @@ impl Search<'_> {
             let written = EventId { index: written, ..write.event };
             if let Some((turns, waits)) = self.turns(read.event, seen, write.event) {
                 let read = read.event;
+                let (elsewhere, depth) = (elsewhere.clone(), self.depth);
                 let disturbance =
-                    Disturbance { turns, read, seen, written, mode, depth: self.depth };
+                    Disturbance { turns, read, seen, written, mode, elsewhere, depth };
                 let sites = self.sites(read, write.event);
                 moments.push(Moment { disturbance, sites, rank: rank + 2 * u32::from(waits) });
             }
@@ -142,6 +145,21 @@ impl Search<'_> {
         if locked && unlocked {
             moments.extend(self.inside(read.event, write.event));
         }
+    }
+
+    /// The ends of the critical sections of a victim's later reads, if none of them is at the place of its
+    /// first one. A loop that reads there again is disturbed there, also where the run did not repeat it.
+    fn elsewhere<'a>(
+        &self,
+        read: EventId,
+        later: impl Iterator<Item = &'a SharedAccess>,
+    ) -> Vec<EventId> {
+        let reads: Vec<_> = later.filter(|it| it.reads).map(|it| it.event).collect();
+        if reads.iter().any(|it| self.site(*it) == self.site(read)) {
+            return Vec::new();
+        }
+        let end = |it: &EventId| EventId { index: self.timeline.section(*it).1, ..*it };
+        reads.iter().map(end).collect()
     }
 
     /// The writer stops within its critical section, right after its write, and the victim reads then.
@@ -154,7 +172,8 @@ impl Search<'_> {
         let mut turns = compress(&timeline.order[..cut]);
         self.create(write.thread, cut, read.thread, &mut turns)?;
         let (seen, written, mode, depth) = (read, write, Mode::Inside, self.depth);
-        let disturbance = Disturbance { turns, read, seen, written, mode, depth };
+        let elsewhere = Vec::new();
+        let disturbance = Disturbance { turns, read, seen, written, mode, elsewhere, depth };
         Some(Moment { disturbance, sites: self.sites(read, write), rank: 1 })
     }
 
@@ -328,6 +347,21 @@ mod tests {
         let writes = "T2 store x 1 @ w\nT2 store x 2 @ w\nT2 store x 3 @ w\n";
         let run = format!("{writes}T1 load x 3 @ r\nT1 cas x 3 4 @ c\nT1 yield\nT1 end");
         assert_eq!(found(&run, 0)[0], "T1 Repeatedly(3)");
+    }
+
+    #[test]
+    fn a_victim_that_reads_elsewhere_is_disturbed_there() {
+        let elsewhere = |reads: &str| {
+            let writes = "T2 store x 1 @ w\nT2 store x 2 @ w\nT2 store x 3 @ w\n";
+            let run = format!("order global\n{writes}T1 load x 3 @ a\n{reads}T1 yield\nT1 end");
+            let trace = text::parse(&run).unwrap_or_default();
+            let moments = moments(&trace, &BTreeMap::new(), 0);
+            let mode = |it: &&Moment| it.disturbance.mode == Mode::Repeatedly(3);
+            let first = moments.iter().filter(mode).find(|it| it.disturbance.read.index == 0);
+            first.map(|it| it.disturbance.elsewhere.iter().map(|it| it.index).collect::<Vec<_>>())
+        };
+        assert_eq!(elsewhere("T1 load x 3 @ b\nT1 load x 3 @ b\n"), Some(vec![1, 2]));
+        assert_eq!(elsewhere("T1 load x 3 @ b\nT1 load x 3 @ a\n"), Some(vec![]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::{
     queue::{Attempt, Queue},
 };
 use crate::{
-    Confirmed, Status, confirm, describe::describe, executor::Run, fix::suggested_fix,
+    Confirmed, Status, confirm, describe::describe, diagnose::behind_order, executor::Run,
     interleaving::interleaving, source::Source,
 };
 
@@ -50,10 +50,11 @@ impl Hunting<'_> {
         }
         for (finding, candidate) in &credited {
             let confirmed = Confirmed {
-                interleaving: interleaving(source, Some(did), candidate),
+                interleaving: interleaving(source, (Some(did), run.consequence()), candidate),
                 witness: Witness { candidate: candidate.clone(), ..attempt.witness.clone() },
                 unordered: None,
-                fix: suggested_fix(source, candidate),
+                fix: self.fixes.suggest(source, candidate),
+                cause: behind_order((source, candidate), run)?,
                 ..how.clone()
             };
             let description = describe(source, candidate, true);

@@ -10,8 +10,8 @@ use super::{Perturbation, Stop};
 use crate::source::Source;
 
 impl Perturbation {
-    /// The schedule, and the number of its segments up to the last access. The thread of that access
-    /// then continues until it blocks.
+    /// The schedule, and the number of its segments up to and including the last access. The thread of that
+    /// access then continues until it blocks.
     pub(crate) fn clip(&self, source: &Source) -> (Clip, usize) {
         let recorded = |it: EventId| source.recorded(it);
         let exact = self.stops.iter().filter_map(|it| match *it {
@@ -36,7 +36,7 @@ impl Perturbation {
             Stop::After(event, from) => by_place(event, from, Until::After),
         });
         clip.schedule.segments = segments.collect();
-        let needed = clip.schedule.segments.len().saturating_sub(1);
+        let needed = clip.schedule.segments.len();
         let last = clip.schedule.segments.last().map(|it| it.thread.clone());
         let rest = last.map(|thread| Segment { thread, until: Until::Blocks });
         clip.schedule.segments.extend(rest);

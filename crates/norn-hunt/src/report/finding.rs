@@ -2,7 +2,7 @@
 
 use norn_model::{Candidate, CandidateKind, ThreadName};
 use norn_predict::TitleNames;
-use norn_report::{Action, Finding, Object, Remark, Schedule, Status, Turn, vocabulary};
+use norn_report::{Action, Cause, Finding, Object, Remark, Schedule, Status, Turn, vocabulary};
 use norn_witness::{Failure, Grade};
 
 use super::replay;
@@ -42,6 +42,7 @@ fn bare(kind: &CandidateKind, title: String, description: Description) -> Findin
         printed: Vec::new(),
         interleaving: None,
         fix: None,
+        cause: None,
         clip: None,
         replay: Vec::new(),
         not_reproduced: None,
@@ -153,6 +154,7 @@ pub(super) fn confirmed(bare: Finding, how: &Confirmed) -> Finding {
         interleaving: Some(how.interleaving.clone()),
         unordered: how.unordered.clone(),
         fix: how.fix.clone(),
+        cause: how.cause.as_ref().map(cause),
         clip: Some(how.clip.display().to_string()),
         replay: replay(&how.clip),
         executions: Some(how.executions),
@@ -196,5 +198,20 @@ fn remark(remark: &norn_predict::Remark) -> Remark {
         early: remark.early,
         expected: remark.expected.map(|it| it.name().to_owned()),
         why: remark.expected.map(|it| it.to_string()),
+    }
+}
+
+/// What is behind a failure.
+pub(super) fn cause(it: &crate::Cause) -> Cause {
+    Cause {
+        class: it.kind.class(),
+        kind: it.kind.name().to_owned(),
+        name: vocabulary::bug(&it.kind),
+        title: title(&it.kind, &it.description),
+        variables: it.description.variables.clone(),
+        accesses: it.description.accesses.clone(),
+        order: it.order.clone(),
+        recorded: it.recorded.clone(),
+        fix: it.fix.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! The report of a hunt.
 
-use norn_report::{Cause, Command, Ended, ObservedFailure, Report, Summary, vocabulary};
+use norn_report::{Command, Ended, ObservedFailure, Report, Summary};
 
 use super::{Marks, brief, counts, details, finding, marked, notes, omissions, replay, run};
 use crate::{Hunt, Observed, identity::fingerprint};
@@ -54,7 +54,7 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
         fingerprint: fingerprint(&it.bug()),
         consequence: it.consequence.clone(),
         bug: None,
-        cause: it.cause.as_ref().map(cause),
+        cause: it.cause.as_ref().map(finding::cause),
         story: it.story.clone(),
         printed: it.printed.clone(),
         finding: None,
@@ -64,19 +64,6 @@ pub(super) fn unmarked(it: &Observed) -> ObservedFailure {
         replay: replay(&it.clip),
         executions: it.executions,
         not_reproduced: it.not_reproduced.clone(),
-    }
-}
-
-fn cause(it: &crate::Cause) -> Cause {
-    let title = finding::title(&it.kind, &it.description);
-    Cause {
-        class: it.kind.class(),
-        kind: it.kind.name().to_owned(),
-        name: vocabulary::bug(&it.kind),
-        title,
-        variables: it.description.variables.clone(),
-        accesses: it.description.accesses.clone(),
-        order: it.order.clone(),
     }
 }
 

@@ -222,17 +222,3 @@ fn object(op: &Op) -> Option<u64> {
         _ => return None,
     })
 }
-
-/// The last event of each key. `keys` adds the keys of an event.
-pub(super) fn last_of(
-    (trace, scope): (&Trace, StoryScope),
-    keys: impl Fn(&Event, &mut Vec<u64>),
-) -> BTreeMap<u64, Event> {
-    let (mut last, mut found) = (BTreeMap::new(), Vec::new());
-    for event in scope.events(trace) {
-        keys(&event, &mut found);
-        last.extend(found.drain(..).map(|it| (it, event)));
-    }
-    // What was read may not have the last ones.
-    if scope.is_interrupted(trace) { BTreeMap::new() } else { last }
-}

@@ -1,15 +1,12 @@
 //! The values that a thread read last, and the writes that stored them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use norn_frontend::Region;
-use norn_model::{AtomicOp, Event, Op, ThreadId, Value};
+use norn_model::{AtomicOp, Event, EventId, Op, ThreadId, Value};
 use norn_report::{Number, ObservedValue, Writing};
 
-use super::{
-    history::{self, RunHistory},
-    symbolizer::Symbolizer,
-};
+use super::{history::RunHistory, symbolizer::Symbolizer};
 
 /// The last values that threads read, of up to `most` different variables each.
 pub(super) fn reads(
@@ -20,14 +17,12 @@ pub(super) fn reads(
 ) -> BTreeMap<ThreadId, Vec<ObservedValue>> {
     let seen: BTreeMap<_, _> =
         threads.iter().map(|id| (*id, seen(symbols, history, *id, most))).collect();
-    let wanted: BTreeSet<(u64, u64)> =
-        seen.values().flatten().map(|it| (it.addr, it.size)).collect();
-    let writes = writes(symbols, &wanted);
+    let writes = writes(symbols, seen.values().flatten());
     let read = |it: &ReadValue| ObservedValue {
         object: symbols.object(it.addr, it.size).before_free(),
         value: it.value.map(Number),
         shown: symbols.read(it.addr, it.size, it.value),
-        written: writes.get(&it.addr).map(|event| {
+        written: writes.get(&it.event).map(|event| {
             let value = event.op.access().and_then(|it| it.write.flatten());
             let shown = symbols.read(it.addr, it.size, value);
             Writing { step: symbols.step(event), value: value.map(Number), shown }
@@ -37,6 +32,7 @@ pub(super) fn reads(
 }
 
 struct ReadValue {
+    event: EventId,
     addr: u64,
     size: u64,
     value: Value,
@@ -60,7 +56,7 @@ fn seen(
             && symbols.is_own(event)
             && !found.iter().any(|it| it.addr == addr)
         {
-            found.push(ReadValue { addr, size, value });
+            found.push(ReadValue { event: event.id, addr, size, value });
         }
     }
     found
@@ -84,17 +80,23 @@ fn write(op: &Op) -> Option<(u64, u64)> {
     op.access().filter(|it| it.write.is_some()).map(|it| (it.addr, it.size))
 }
 
-/// The last write to any byte of each range, by the range's address.
-fn writes(symbols: &Symbolizer<'_>, wanted: &BTreeSet<(u64, u64)>) -> BTreeMap<u64, Event> {
-    if wanted.is_empty() {
-        return BTreeMap::new();
+/// The last write to any byte that each read has seen, by the read. Later writes do not explain it.
+fn writes<'a>(
+    symbols: &Symbolizer<'_>,
+    reads: impl Iterator<Item = &'a ReadValue>,
+) -> BTreeMap<EventId, Event> {
+    let mut open: Vec<&ReadValue> = reads.collect();
+    let mut last = BTreeMap::new();
+    let mut events = symbols.scope.events(&symbols.symbolized.trace);
+    while let (false, Some(event)) = (open.is_empty(), events.next()) {
+        open.retain(|it| it.event != event.id);
+        let Some((at, len)) = write(&event.op) else { continue };
+        let touched = open
+            .iter()
+            .filter(|it| at < it.addr.saturating_add(it.size) && it.addr < at.saturating_add(len));
+        last.extend(touched.map(|it| (it.event, event)));
     }
-    let touches = |at: u64, len: u64, (addr, size): (u64, u64)| {
-        at < addr.saturating_add(size) && addr < at.saturating_add(len)
-    };
-    let scope = (&symbols.symbolized.trace, symbols.scope);
-    history::last_of(scope, |event, found| {
-        let Some((at, len)) = write(&event.op) else { return };
-        found.extend(wanted.iter().filter(|it| touches(at, len, **it)).map(|it| it.0));
-    })
+    // What was read may not have the last ones.
+    let interrupted = symbols.scope.is_interrupted(&symbols.symbolized.trace);
+    if interrupted { BTreeMap::new() } else { last }
 }

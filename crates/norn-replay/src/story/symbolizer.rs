@@ -140,14 +140,15 @@ impl Symbolizer<'_> {
             return named(variable.name);
         }
         match self.memory.region(address) {
-            Some(Region::Heap { site, freed, .. }) => {
+            Some(Region::Heap { site, stack, freed, .. }) => {
                 let HeapName { name, holder, .. } =
                     self.heap_name(address, size).unwrap_or_default();
                 let name = if freed { format!("freed {name}") } else { name };
-                Object { holder, allocated_at: self.allocation_site(site), ..named(name) }
+                let allocated_at = self.allocation_site(site, Some(stack));
+                Object { holder, allocated_at, ..named(name) }
             }
             Some(Region::Mapped { offset, site }) => Object {
-                allocated_at: self.allocation_site(site),
+                allocated_at: self.allocation_site(site, None),
                 ..named(format!("mapped{}", plus(offset)))
             },
             Some(Region::Stack(on)) => named(self.symbolized.local(on, address, size).name),
@@ -170,9 +171,11 @@ impl Symbolizer<'_> {
         self.object(address, self.symbolized.symbols.object_size(class))
     }
 
-    fn allocation_site(&self, site: SiteId) -> Option<Location> {
-        let pc = self.symbolized.trace.site(site)?.pc;
-        self.places(pc, &[]).into_iter().next()
+    /// Where memory was allocated: the line of the program, also if a library allocates it there.
+    fn allocation_site(&self, site: SiteId, stack: Option<StackId>) -> Option<Location> {
+        let trace = &self.symbolized.trace;
+        let calls: Vec<_> = stack.into_iter().flat_map(|it| trace.stack(it)).collect();
+        self.places(trace.site(site)?.pc, &calls).into_iter().next()
     }
 }
 
