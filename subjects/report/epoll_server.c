@@ -2,7 +2,7 @@
 // Bug: the loop closes a connection and frees its state when the client has closed its end, while the
 // worker may still be answering a request of that connection.
 // Finds: lifetime on heap connection Connection; memory
-// First: open_connection in release
+// First: use after free: `connection in release
 // The twin is epoll_server_fixed.c.
 #define _GNU_SOURCE
 #undef NDEBUG

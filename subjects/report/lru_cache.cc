@@ -2,7 +2,7 @@
 // Bug: `find` returns a pointer to the entry and releases the mutex; another thread's `insert` may evict
 // and free the entry before the reader has used it.
 // Finds: lifetime on Entry Node value heap; memory
-// First: insert in evict
+// First: use after free: `cache::Entry in evict
 // The twin is lru_cache_fixed.cc.
 #undef NDEBUG
 #include <cassert>

@@ -2,7 +2,7 @@
 // Bug: a producer looks whether there is room in one critical section and puts its message into the ring
 // in another one, so that two producers may use the last free slot.
 // Finds: atomicity on used_ ring; assertion
-// First: used_ in add
+// First: atomicity violation on `ring.used_` in has_room
 // Flags: -std=c++20
 // The twin is producer_consumer_fixed.cc.
 #undef NDEBUG

@@ -1,7 +1,7 @@
 // A thread pool whose shutdown discards what is still queued.
 // Bug: `shutdown` gives the queue back before the workers have ended, while one of them may still look at it
 // Finds: race on queue; memory
-// First: queue_ in release
+// First: data race on `pool.queue_` in release
 // The twin is thread_pool_fixed.cc.
 #undef NDEBUG
 #include <cassert>

@@ -19,7 +19,9 @@ pub use self::{
     action::Action,
     consequence::{consequence, memory_fault, misused},
     fix::{fix, fix_notes},
-    headline::{headline, news, observed_headline, property_headline},
+    headline::{
+        announcement, headline, news, observed_headline, observed_news, property_headline, title,
+    },
     location::{path, place, short_function, source},
     note::note,
     reproduction::not_reproduced,

@@ -82,10 +82,8 @@ pub struct Format {
     pub name: &'static str,
     /// What it is for.
     pub help: &'static str,
-    /// Whether it shows findings and failures.
+    /// Whether it shows findings and failures. All formats show rankings of patterns.
     pub findings: bool,
-    /// Whether it shows rankings of patterns.
-    pub rankings: bool,
     /// Makes its writer.
     pub writer: fn(Layout) -> Box<dyn Writer>,
 }
@@ -95,7 +93,6 @@ pub const HTML: Format = Format {
     name: "html",
     help: "For people: a page with the source and the order of events, in one file",
     findings: true,
-    rankings: true,
     writer: |layout| Box::new(Html::new(layout)),
 };
 
@@ -105,21 +102,18 @@ pub const FORMATS: &[Format] = &[
         name: "text",
         help: "For people",
         findings: true,
-        rankings: true,
         writer: |layout| Box::new(Text::new(layout)),
     },
     Format {
         name: "json",
         help: "For programs, one line; see docs/report.md",
         findings: true,
-        rankings: true,
         writer: |_| Box::new(Json),
     },
     Format {
         name: "jsonl",
         help: "For programs, one line for each answer as soon as it is known; see docs/report.md",
         findings: true,
-        rankings: true,
         writer: |_| Box::new(JsonLines),
     },
     HTML,
@@ -127,42 +121,36 @@ pub const FORMATS: &[Format] = &[
         name: "sarif",
         help: "For code-scanning services: SARIF 2.1.0",
         findings: true,
-        rankings: true,
         writer: |layout| Box::new(Sarif::new(layout)),
     },
     Format {
         name: "junit",
         help: "For continuous integration: JUnit XML",
         findings: true,
-        rankings: true,
         writer: |_| Box::new(JUnit),
     },
     Format {
         name: "github",
         help: "For GitHub Actions: annotations of source lines",
         findings: true,
-        rankings: true,
         writer: |layout| Box::new(GitHub::new(layout)),
     },
     Format {
         name: "perfetto",
         help: "For trace viewers: the order of events, as a trace that Perfetto opens",
         findings: true,
-        rankings: false,
         writer: |_| Box::new(Perfetto),
     },
     Format {
         name: "dot",
         help: "For Graphviz: the most suspicious pattern of each failure",
         findings: false,
-        rankings: true,
         writer: |_| Box::new(Dot),
     },
     Format {
         name: "svg",
         help: "For documents: a drawing of the most suspicious pattern of each failure",
         findings: false,
-        rankings: true,
         writer: |_| Box::new(Svg),
     },
 ];

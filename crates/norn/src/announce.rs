@@ -1,4 +1,5 @@
-//! Prints what a search finds as soon as it is confirmed, and the rest at its end.
+//! Prints what a search finds as soon as it is confirmed, for people in one line on standard error, and the report
+//! at its end.
 //!
 //! Everything that is printed early stays true: a finding is printed only if no suppression covers it and
 //! the baseline cannot have it. Of bugs whose lines have moved, the baseline matches as many as it has with
@@ -8,9 +9,10 @@
 use std::{collections::BTreeSet, io, ops::ControlFlow, path::PathBuf};
 
 use norn_hunt::{News, Observed, Stage, report::Marks};
+use norn_model::printable;
 use norn_report::{
     Ended, Finding, Line, Note, ObservedFailure, Progress, Report, SCHEMA, Start, Summary, Tool,
-    Unpredicted, Update,
+    Unpredicted, Update, vocabulary,
 };
 
 use crate::{
@@ -219,6 +221,7 @@ impl<R: Results> Announcer<R> {
     /// Ends the output with the report of the results, and returns the exit status of the command.
     pub(crate) fn finish(&mut self, results: &R) -> anyhow::Result<Exit> {
         self.announce(results, true);
+        self.bugs.settle();
         let mut filter = self.filter(results);
         if let Some(path) = &self.write_baseline {
             let written = Baseline::new(filter.fingerprints());
@@ -270,7 +273,14 @@ impl<R: Results> Announcer<R> {
 
     fn write(&mut self, line: &Line) {
         if self.broken.is_none() {
-            let written = self.progress.suspend(|| report::print_line(line, self.format));
+            let written = self.progress.suspend(|| {
+                // People get the report at the end, when it is known what explains each bug best.
+                let news = vocabulary::announcement(line).filter(|_| self.format.is_text());
+                news.map_or(Ok(()), |it| {
+                    verbosity::note(format_args!("norn: {}", printable(&it)))
+                })?;
+                report::print_line(line, self.format)
+            });
             self.broken = written.err();
         }
     }

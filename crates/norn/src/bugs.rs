@@ -1,8 +1,9 @@
 //! The bugs that a search has found so far, numbered in the order in which they were confirmed.
 //!
 //! A bug is often found several times, as a data race and as an order violation, and in both directions.
-//! Findings of the same bug ([`norn_model::BugId`]) have one number, and a number never changes: it is printed
-//! when the bug is found, and the report has the same one. Nothing is omitted: machine-readable reports have
+//! Findings of the same bug ([`norn_model::BugId`]) have one number, and a number does not change while the search
+//! runs: it is printed when the bug is found, and the report has the same one, unless bugs turn out to be one
+//! at the end. Nothing is omitted: machine-readable reports have
 //! all findings, with the bug of each.
 
 use std::path::{Path, PathBuf};
@@ -90,6 +91,23 @@ impl Bugs {
         Added::Known { bug: found + 1, worse }
     }
 
+    /// Joins bugs at the end of a search that have turned out to be one: data races on what a pointer leads to,
+    /// and the race on that pointer. The bugs are numbered anew.
+    pub(crate) fn settle(&mut self) {
+        let mut at = 0;
+        while at < self.all.len() {
+            // What is joined may be behind a race that the next one has.
+            let is_one = |other: &usize| self.all[at].is_one_with(&self.all[*other]);
+            match (at + 1..self.all.len()).find(is_one) {
+                Some(other) => {
+                    let other = self.all.remove(other);
+                    self.all[at].join(other);
+                }
+                None => at += 1,
+            }
+        }
+    }
+
     /// The number of a failure that nothing predicted, by its clip.
     pub(crate) fn number_of_failure(&self, clip: &Path) -> Option<usize> {
         let has = |it: &Bug| it.failures.iter().any(|it| it.0 == clip);
@@ -114,6 +132,26 @@ impl Bugs {
             members
         };
         self.all.iter().map(group).collect()
+    }
+}
+
+impl Bug {
+    fn ids(&self) -> impl Iterator<Item = &BugId> {
+        self.members.iter().map(|it| &it.1).chain(self.failures.iter().map(|it| &it.1))
+    }
+
+    /// Whether a race of one of both is behind a race of the other.
+    fn is_one_with(&self, other: &Bug) -> bool {
+        let behind = |one: &Bug, all: &Bug| {
+            all.ids().any(|pointer| one.ids().any(|it| it.is_behind(pointer)))
+        };
+        behind(self, other) || behind(other, self)
+    }
+
+    fn join(&mut self, other: Bug) {
+        self.members.extend(other.members);
+        self.failures.extend(other.failures);
+        self.fails |= other.fails;
     }
 }
 
@@ -170,6 +208,24 @@ mod tests {
             Added::Known { bug: 1, worse: true }
         );
         assert_eq!(add::<Hunt>(&mut bugs, 0, race("x", 1, true)), Added::Nothing);
+    }
+
+    #[test]
+    fn races_behind_a_racy_pointer_are_joined_at_the_end() {
+        let member = |variable: &str, line: u32| BugId {
+            holders: ["shared".to_owned()].into(),
+            functions: ["add".to_owned()].into(),
+            ..race(variable, line, false)
+        };
+        let mut bugs = Bugs::default();
+        assert_eq!(add::<Hunt>(&mut bugs, 0, member("size", 30)), Added::New(1));
+        assert_eq!(add::<Hunt>(&mut bugs, 1, race("other", 50, false)), Added::New(2));
+        assert_eq!(add::<Hunt>(&mut bugs, 2, member("first", 40)), Added::New(3));
+        assert_eq!(add::<Hunt>(&mut bugs, 3, race("shared", 1, true)), Added::New(4));
+        bugs.settle();
+        let members = |it: &Bug| it.members.iter().map(|it| it.0).collect::<Vec<_>>();
+        let all: Vec<_> = bugs.all.iter().map(members).collect();
+        assert_eq!(all, [vec![0, 3, 2], vec![1]]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod replay;
 mod report;
 mod run;
 mod search;
+mod share;
 mod show;
 mod sites;
 mod trace;
@@ -58,6 +59,7 @@ pub(crate) use self::{
     report::Report,
     run::Run,
     search::Search,
+    share::Sharing,
     show::Show,
     sites::{KindArg, Sites},
     trace::{Dump, Export, Info, TraceArg},

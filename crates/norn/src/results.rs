@@ -16,8 +16,9 @@ use crate::{
     terminal::{self, line},
 };
 
-/// The place of a finding in a report: the smaller, the worse.
-pub(crate) type Rank = (u32, Option<BugClass>);
+/// The place of a finding in a report: the smaller, the worse. What was predicted as it happened comes before
+/// what was predicted in part, because it can be compared with the recorded run.
+pub(crate) type Rank = (u32, Option<BugClass>, bool);
 
 /// The results of a search. Findings are identified by their indices, which never change.
 pub(crate) trait Results: Send + 'static {
@@ -131,13 +132,13 @@ impl Results for Hunt {
 fn rank(finding: &Finding) -> Rank {
     match finding.confirmed() {
         Some(how) if finding.is_harmful() => {
-            (u32::from(how.failure.is_none()), Some(finding.candidate.class()))
+            (u32::from(how.failure.is_none()), Some(finding.shown_class()), how.cause.is_some())
         }
-        Some(how) if how.other_output => (2, None),
-        Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None),
-        Some(_) => (4, None),
-        None if matches!(finding.status, Status::NotReproducible(..)) => (5, None),
-        None => (6, None),
+        Some(how) if how.other_output => (2, None, false),
+        Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None, false),
+        Some(_) => (4, None, false),
+        None if matches!(finding.status, Status::NotReproducible(..)) => (5, None, false),
+        None => (6, None, false),
     }
 }
 
@@ -171,7 +172,7 @@ impl Results for Check {
     }
 
     fn rank(&self, at: usize) -> Rank {
-        (u32::from(!self.violations[at].is_real()), None)
+        (u32::from(!self.violations[at].is_real()), None, false)
     }
 
     fn finding(&self, at: usize) -> norn_report::Finding {

@@ -94,6 +94,10 @@ pub struct Finding {
     /// A lock that would have excluded it, if such a lock passes the checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
+    /// Of an order violation that leads to a failure: the atomicity violation or data race that its events
+    /// are part of in the run that failed, if there is one. The recorded run may lack some of its events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// The clip that makes it happen again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,
@@ -348,7 +352,7 @@ pub struct Harm {
     pub replay: Vec<String>,
 }
 
-/// What is behind a failure that was not predicted, as the run that failed shows it.
+/// What is behind a failure, as the run that failed shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The bug class.
@@ -366,6 +370,12 @@ pub struct Cause {
     /// The order of these events in the run that failed, and the synchronisation around them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<EventRow>,
+    /// Their order in the run that it was predicted from, as far as that run has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recorded: Vec<EventRow>,
+    /// A lock that would have excluded it, if such a lock passes the checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
 }
 
 /// A failure that happened without having been predicted.

@@ -34,6 +34,11 @@ pub enum Switch {
         /// That thread.
         thread: ThreadName,
     },
+    /// It could continue, but the operating system let another thread run first.
+    System {
+        /// That thread.
+        thread: ThreadName,
+    },
     /// It could continue, but the schedule lets another thread do something first.
     Forced {
         /// That thread.

@@ -157,7 +157,7 @@ impl Texts for Switch {
                 holder.each(change);
             }
             Switch::Condition { object } | Switch::Barrier { object } => object.each(change),
-            Switch::Join { thread } => thread.each(change),
+            Switch::Join { thread } | Switch::System { thread } => thread.each(change),
             Switch::Forced { thread, action: _, object } => {
                 thread.each(change);
                 object.each(change);
@@ -218,7 +218,7 @@ fields! {
     Batch { kinds control repeat; runs failed stopped usual segments }
     Block { object allocated freed; size offset }
     BriefSection { title; lines more harmless }
-    Cause { kind name title variables accesses order; class }
+    Cause { kind name title variables accesses order recorded fix; class }
     Claimed { title; class harmful again }
     Control { strategy inputs; seed switches away same_layout older process_ids }
     Death { by reads; fault }
@@ -231,7 +231,7 @@ fields! {
     Finding {
         kind name title suppressed_by variables parameters accesses remark schedule why verdict
         consequence story interleaving clip replay harm unordered unrecorded_sync at_stake
-        not_reproduced fingerprint printed fix;
+        not_reproduced fingerprint printed fix cause;
         class status harmful bug announced scope source instances stacks other_output other_status executions
     }
     Fix { lock sections acquired_inside rejected; executions events cycles }

@@ -3,17 +3,36 @@
 use norn_model::{BugClass, Consequence};
 
 use super::consequence;
-use crate::{Cause, Finding, ObservedFailure, Parameter};
+use crate::{Cause, Finding, Line, ObservedFailure, Parameter};
 
 /// The title of a finding, and what it led to.
 pub fn headline(finding: &Finding) -> String {
     let leads = news(finding).map_or_else(String::new, |it| format!(": {it}"));
-    format!("{}{leads}", finding.title)
+    format!("{}{leads}", title(finding))
+}
+
+/// The title of a finding by what happened, if that is more than was predicted.
+pub fn title(finding: &Finding) -> &str {
+    finding.cause.as_ref().map_or(&finding.title, |it| &it.title)
 }
 
 /// What a finding led to, if its title does not say so already.
 pub fn news(finding: &Finding) -> Option<String> {
-    led_to(finding.consequence.as_ref()?, finding.class, &finding.title)
+    let class = finding.cause.as_ref().map_or(finding.class, |it| it.class);
+    led_to(finding.consequence.as_ref()?, class, title(finding))
+}
+
+/// What is announced of a line while the command runs: `bug 1: data race on x`.
+pub fn announcement(line: &Line) -> Option<String> {
+    match line {
+        Line::Finding(it) => Some(format!("bug {}: {}", it.bug?, headline(it))),
+        Line::Observed(it) if !it.known => {
+            Some(format!("bug {}: {}", it.failure.bug?, observed_headline(&it.failure)))
+        }
+        Line::Observed(_) | Line::Update(_) | Line::Start(_) | Line::Progress(_) | Line::End(_) => {
+            None
+        }
+    }
 }
 
 fn led_to(consequence: &Consequence, class: BugClass, title: &str) -> Option<String> {
@@ -26,12 +45,18 @@ fn led_to(consequence: &Consequence, class: BugClass, title: &str) -> Option<Str
     is_news.then_some(text)
 }
 
+/// What the cause of a failure that was not predicted led to, if its title does not say so already.
+pub fn observed_news(failure: &ObservedFailure) -> Option<String> {
+    let Cause { class, title, .. } = failure.cause.as_ref()?;
+    led_to(&failure.consequence, *class, title)
+}
+
 /// The headline of a failure that was not predicted: what is behind it, if that is known, and the failure.
 pub fn observed_headline(failure: &ObservedFailure) -> String {
-    let Some(Cause { class, title, .. }) = &failure.cause else {
+    let Some(Cause { title, .. }) = &failure.cause else {
         return format!("seen under another schedule: {}", consequence(&failure.consequence));
     };
-    let leads = led_to(&failure.consequence, *class, title);
+    let leads = observed_news(failure);
     format!("{title}{}", leads.map_or_else(String::new, |it| format!(": {it}")))
 }
 

@@ -10,6 +10,7 @@ pub fn switch(reason: &Switch) -> String {
         Switch::Condition { object } => format!("waits on {object}"),
         Switch::Barrier { object } => format!("waits at {object}"),
         Switch::Join { thread } => format!("waits for the end of {thread}"),
+        Switch::System { thread } => format!("could continue, but the system runs {thread}"),
         Switch::Forced { thread, action, object } => {
             let object = object.as_deref().map_or_else(String::new, |it| format!(" {it}"));
             format!("forced: {thread} must {}{object} first", action.noun())

@@ -7,8 +7,9 @@ use norn_model::{Consequence, Location};
 
 use super::{Layout, Text};
 use crate::{
-    AlsoSeen, BriefLine, Detail, EventRow, ExitMeaning, FailureCluster, FailureKind, Finding, Fix,
-    Localization, NotReproduced, ObservedFailure, RankedPattern, Report, Run, Step, Story,
+    Access, AlsoSeen, BriefLine, Cause, Detail, EventRow, ExitMeaning, FailureCluster, FailureKind,
+    Finding, Fix, Interleaving, Localization, NotReproduced, ObservedFailure, RankedPattern,
+    Report, Run, Step, Story,
     vocabulary::{self, headline, observed_headline},
 };
 
@@ -144,8 +145,17 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// What is behind it, as the run that failed shows it.
+    pub(super) fn cause(&self) -> Option<&'a Cause> {
+        match self.subject {
+            Subject::Finding(it, _) => it.cause.as_ref(),
+            Subject::Failure(it) => it.cause.as_ref(),
+            Subject::Run(_) | Subject::Cluster(_) => None,
+        }
+    }
+
     /// The number of its bug, if it has one.
-    fn number(&self) -> Option<usize> {
+    pub(super) fn number(&self) -> Option<usize> {
         match self.subject {
             Subject::Finding(it, _) => it.bug,
             Subject::Failure(it) => it.bug,
@@ -155,12 +165,12 @@ impl<'a> Entry<'a> {
 
     /// A short name of its class for programs, and its usual name.
     pub(super) fn rule(&self) -> (&'static str, &'static str) {
+        if let Some(cause) = self.cause() {
+            return (cause.class.name(), cause.class.title());
+        }
         match self.subject {
             Subject::Finding(it, _) => (it.class.name(), it.class.title()),
-            Subject::Failure(it) => match &it.cause {
-                Some(it) => (it.class.name(), it.class.title()),
-                None => ("failure", "failure that was not predicted"),
-            },
+            Subject::Failure(_) => ("failure", "failure that was not predicted"),
             Subject::Run(_) => ("run", "failure of a run"),
             Subject::Cluster(_) => match self.suspect() {
                 Some(it) => (it.class.name(), it.class.title()),
@@ -200,10 +210,11 @@ impl<'a> Entry<'a> {
 
     /// A lock that would have excluded it.
     pub(super) fn fix(&self) -> Option<&'a Fix> {
-        match self.subject {
+        let own = match self.subject {
             Subject::Finding(it, _) => it.fix.as_ref(),
             Subject::Failure(_) | Subject::Run(_) | Subject::Cluster(_) => None,
-        }
+        };
+        own.or_else(|| self.cause()?.fix.as_ref())
     }
 
     /// The command that makes it happen again.
@@ -231,7 +242,10 @@ impl<'a> Entry<'a> {
         let rows = match self.subject {
             Subject::Finding(it, _) => {
                 let orders = it.interleaving.as_ref();
-                orders.map(|it| (it.forced.as_slice(), it.recorded.as_slice()))
+                let of = |it: &'a Interleaving| (it.forced.as_slice(), it.recorded.as_slice());
+                let of_cause = |it: &'a Cause| (it.order.as_slice(), it.recorded.as_slice());
+                let cause = it.cause.as_ref().map(of_cause);
+                cause.or(orders.map(of))
             }
             Subject::Failure(it) => it.cause.as_ref().map(|it| (it.order.as_slice(), &[][..])),
             Subject::Run(_) | Subject::Cluster(_) => None,
@@ -240,16 +254,22 @@ impl<'a> Entry<'a> {
         rows.unwrap_or((self.story().map_or(&[], |it| &it.last), &[]))
     }
 
+    /// The accesses that it is about.
+    pub(super) fn accesses(&self) -> &'a [Access] {
+        if let Some(cause) = self.cause() {
+            return &cause.accesses;
+        }
+        match self.subject {
+            Subject::Finding(it, _) => it.accesses.as_slice(),
+            Subject::Failure(_) | Subject::Run(_) => &[],
+            Subject::Cluster(_) => self.suspect().map_or(&[][..], |it| &it.accesses),
+        }
+    }
+
     /// The call stacks of all accesses and of the failure, each with its thread, the most telling first.
     pub(super) fn stacks(&self) -> Vec<(String, &'a [Location])> {
         let mut stacks = Vec::new();
-        let accesses = match self.subject {
-            Subject::Finding(it, _) => it.accesses.as_slice(),
-            Subject::Failure(it) => it.cause.as_ref().map_or(&[][..], |it| &it.accesses),
-            Subject::Run(_) => &[],
-            Subject::Cluster(_) => self.suspect().map_or(&[][..], |it| &it.accesses),
-        };
-        stacks.extend(accesses.iter().map(|it| (access(it), it.stack.as_slice())));
+        stacks.extend(self.accesses().iter().map(|it| (access(it), it.stack.as_slice())));
         let steps = self.story().map_or_else(Vec::new, steps);
         let stack = |it: &'a Step| (format!("{} was here", it.thread), it.stack.as_slice());
         stacks.extend(steps.into_iter().map(stack));
@@ -309,7 +329,7 @@ fn plain(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
 }
 
 /// What an access does: `T0.1 reads till = 3`.
-pub(super) fn access(access: &crate::Access) -> String {
+pub(super) fn access(access: &Access) -> String {
     let value = access.shown.clone().or_else(|| access.value.map(|it| it.to_string()));
     let value = value.map_or_else(String::new, |it| format!(" = {it}"));
     format!("{} {} {}{value}", access.thread, access.action.verb(), access.variable.name)

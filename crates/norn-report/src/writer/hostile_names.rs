@@ -48,6 +48,8 @@ fn hunted() -> Report {
             variables: vec![Object::named("Variable")],
             accesses: Vec::new(),
             order: Vec::new(),
+            recorded: Vec::new(),
+            fix: None,
         }),
         not_reproduced: None,
         consequence: Consequence::Exception { class: "E".to_owned(), what: Some("W".to_owned()) },

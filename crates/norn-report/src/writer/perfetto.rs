@@ -3,7 +3,7 @@
 //! Each order of a finding is a process, and each of its threads a track. Time is the place of an event in the
 //! order: one microsecond each, since what happened in between is not shown. Flows lead from a write to the
 //! read of its value, and from the release of a lock to the thread that takes it next; held locks are
-//! spans of their own, because they need not be nested.
+//! spans of their own, because they need not be nested. A pattern of a ranking is such an order of its accesses.
 
 use std::io;
 
@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 
 use super::{
     Writer,
-    entry::{Entry, entries},
+    dot::threads,
+    entry::{Entry, access, entries},
     event_text,
     json::escape,
     timeline::{LinkKind, held, lanes, links},
 };
-use crate::{EventRow, Report, vocabulary};
+use crate::{Access, EventRow, RankedPattern, Report, vocabulary};
 
-/// Writes the orders of all findings as a trace.
+/// Writes the orders of all findings, or the patterns of a ranking, as a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Perfetto;
 
@@ -29,6 +30,14 @@ impl Writer for Perfetto {
             let (forced, recorded) = entry.orders();
             trace.add(&name(&entry), forced);
             trace.add(&format!("{}, as recorded", name(&entry)), recorded);
+        }
+        let clusters = report.localization.iter().flat_map(|it| &it.clusters);
+        for (failure, cluster) in (1..).zip(clusters) {
+            for (rank, pattern) in (1..).zip(&cluster.ranking) {
+                let RankedPattern { title, score, .. } = pattern;
+                let name = format!("failure {failure}, #{rank} ({score:.2}): {title}");
+                trace.add_pattern(&name, &pattern.accesses);
+            }
         }
         let trace = json!({ "displayTimeUnit": "ns", "traceEvents": trace.events });
         writeln!(out, "{}", escape(&serde_json::to_string(&trace)?))?;
@@ -55,18 +64,37 @@ struct Trace {
 }
 
 impl Trace {
-    fn add(&mut self, name: &str, rows: &[EventRow]) {
-        if rows.is_empty() {
-            return;
-        }
+    /// Begins a process with a track for each thread, from 1. Returns its number.
+    fn begin<'a>(&mut self, name: &str, threads: impl Iterator<Item = &'a str>) -> usize {
         self.process += 1;
         let pid = self.process;
         let named = |what: &str, tid: usize, name: &str| json!({ "ph": "M", "pid": pid, "tid": tid, "name": what, "args": { "name": name } });
         self.events.push(named("process_name", 0, name));
+        self.events.extend((1..).zip(threads).map(|(tid, it)| named("thread_name", tid, it)));
+        pid
+    }
+
+    fn add_pattern(&mut self, name: &str, accesses: &[Access]) {
+        let threads = threads(accesses);
+        let pid = self.begin(name, threads.iter().copied());
+        for (at, it) in accesses.iter().enumerate() {
+            let tid = threads.iter().position(|thread| *thread == it.thread.0).unwrap_or(0) + 1;
+            let stack: Vec<_> = it.stack.iter().map(vocabulary::place).collect();
+            self.events.push(json!({
+                "ph": "X", "pid": pid, "tid": tid, "ts": at, "dur": 1, "cat": "step",
+                "name": access(it), "args": { "stack": stack },
+            }));
+        }
+    }
+
+    fn add(&mut self, name: &str, rows: &[EventRow]) {
+        if rows.is_empty() {
+            return;
+        }
         let lanes = lanes(rows);
+        let pid = self.begin(name, lanes.iter().map(|it| it.0.as_str()));
         let track =
             |row: &EventRow| lanes.iter().position(|it| **it == row.thread).unwrap_or(0) + 1;
-        self.events.extend((1..).zip(&lanes).map(|(tid, it)| named("thread_name", tid, &it.0)));
         for (at, row) in rows.iter().enumerate() {
             self.events.push(slice(pid, track(row), at, row));
         }
@@ -131,7 +159,10 @@ mod tests {
     use super::*;
     use crate::{
         Detail,
-        writer::sample::{finding, hunt},
+        writer::{
+            sample::{finding, hunt},
+            text::localization::tests::localized,
+        },
     };
 
     fn events() -> Vec<Value> {
@@ -188,5 +219,21 @@ mod tests {
             assert!([("s", "f"), ("b", "e")].contains(&(first, second)), "{both:?}");
             assert!(from <= to);
         }
+    }
+
+    #[test]
+    fn a_pattern_has_a_track_for_each_thread() {
+        let mut out = Vec::new();
+        Perfetto.write(&localized(), &mut out).unwrap();
+        let trace: Value = serde_json::from_slice(&out).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap();
+        let first = |phase: &str| {
+            events.iter().filter(|it| it["ph"] == phase && it["pid"] == 1).collect::<Vec<_>>()
+        };
+        let localization = localized().localization.unwrap();
+        let accesses = &localization.clusters[0].ranking[0].accesses;
+        assert_eq!(first("X").len(), accesses.len());
+        assert_eq!(first("M").len(), 1 + threads(accesses).len());
+        assert_eq!(first("X")[1]["args"]["stack"][0], vocabulary::place(&accesses[1].stack[0]));
     }
 }

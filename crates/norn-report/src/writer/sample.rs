@@ -106,6 +106,7 @@ pub(super) fn finding() -> Finding {
         printed: Vec::new(),
         interleaving: Some(interleaving()),
         fix: None,
+        cause: None,
         clip: Some("run.norn/clips/1.json".to_owned()),
         replay: ["norn", "replay", "run.norn/clips/1.json"].map(str::to_owned).into(),
         executions: Some(2),

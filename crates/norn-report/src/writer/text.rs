@@ -104,23 +104,12 @@ impl Text {
 
     fn write_line_unfolded(self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
         match line {
-            Line::Finding(found) => {
-                let number = found.bug.unwrap_or_default();
-                finding::detail(out, number, (found, &[]), self.layout)
-            }
-            Line::Update(it) => finding::update(out, it, self.layout),
-            Line::Observed(it) => {
-                let attempt = (it.attempt.as_ref(), it.known);
-                finding::unpredicted(out, &it.failure, attempt, self.layout)
-            }
-            Line::End(report) => {
-                finding::better_shown(out, report, self.layout)?;
-                finding::also_seen(out, report)?;
-                finding::brief(out, report, self.layout)?;
-                unrecorded::unrecorded(out, report)?;
-                self.conclude(report, out)
-            }
-            Line::Start(_) | Line::Progress(_) => Ok(()),
+            Line::End(report) => self.write_unfolded(report, out),
+            Line::Start(_)
+            | Line::Progress(_)
+            | Line::Finding(_)
+            | Line::Update(_)
+            | Line::Observed(_) => Ok(()),
         }
     }
 
@@ -143,7 +132,7 @@ impl Writer for Text {
         self.folded(out, |out| self.write_unfolded(&report, out))
     }
 
-    /// Findings and failures are written when they are known, and not again at the end.
+    /// Everything is written at the end: only then is it known which finding explains a bug best.
     fn write_line(&self, line: &Line, out: &mut dyn io::Write) -> io::Result<()> {
         let mut line = line.clone();
         line.change_texts(|it| *it = printable(it).into_owned());

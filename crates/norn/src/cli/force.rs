@@ -13,7 +13,7 @@ use clap::{
     builder::{FalseyValueParser, Resettable},
 };
 
-use super::{Limits, ReportFormat, duration, report_format};
+use super::{Limits, ReportFormat, Sharing, duration, report_format};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
@@ -48,6 +48,8 @@ pub(crate) struct Forcing {
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) sharing: Sharing,
     /// Program and its arguments; or a C or C++ source file, which is compiled first
     #[arg(
         required = true,

@@ -46,7 +46,7 @@ pub(crate) fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
 
 /// Parses the name of a format that shows rankings of patterns.
 pub(crate) fn ranking_format() -> impl TypedValueParser<Value = ReportFormat> {
-    one_of(FORMATS.iter().filter(|it| it.rankings))
+    one_of(FORMATS.iter())
 }
 
 fn one_of(

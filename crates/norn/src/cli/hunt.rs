@@ -17,7 +17,9 @@ use super::{Counting, Forcing, KindArg, MemoryArg, Search};
                   norn hunt --atomic-set queue.first,queue.count -- ./prog\n  \
                   norn hunt --suppressions tsan.supp -- ./prog\n  \
                   norn hunt --write-baseline known.json -- ./prog\n  \
-                  norn hunt --baseline known.json -- ./prog"
+                  norn hunt --baseline known.json -- ./prog\n  \
+                  norn hunt --store postgres://norn@db/prog -- ./prog\n  \
+                  norn hunt --store postgres://norn@db/prog --worker -j 2"
 )]
 pub(crate) struct Hunt {
     /// Number of runs under random schedules, in between and when there are no candidates left

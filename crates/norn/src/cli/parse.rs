@@ -64,6 +64,10 @@ fn second_pass(
     }
     let configured = command().mut_args(|it| global(it, &config));
     let configured = configured.mut_subcommands(|it| subcommand(it, &config));
+    // The program of a worker is in the store.
+    let is_worker = |it: &ArgMatches| matches!(it.try_get_one("worker"), Ok(Some(true)));
+    let is_worker = first.subcommand().is_some_and(|(_, it)| is_worker(it));
+    let configured = if is_worker { configured.mut_subcommands(optional) } else { configured };
     let matches = configured.try_get_matches_from(words)?;
     jobs_without_times(&matches)?;
     Cli::from_arg_matches(&matches)

@@ -14,9 +14,9 @@ use crate::{
         campaign,
         hunt::{baseline, program, suppressions, words},
         run::launch,
+        shared::{self, Executions},
     },
     exit::Exit,
-    front_end::front_end,
     input,
     output_lock::OutputLock,
     property_file,
@@ -24,6 +24,9 @@ use crate::{
 };
 
 pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
+    if args.forcing.sharing.worker {
+        return shared::work(&args.forcing.sharing, args.forcing.jobs());
+    }
     let deadline = args.forcing.deadline();
     let suppressions = suppressions(&args.counting.suppressions)?;
     let baseline = baseline(&args.counting)?;
@@ -36,8 +39,9 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         return campaign::unbuilt::<Check>((forcing, &args.counting));
     };
     let cancel = Cancel::default();
+    let executions = Executions::new(forcing, &command)?;
     let options = Options {
-        front_end: Arc::clone(front_end()),
+        front_end: Arc::clone(&executions.front_end),
         launch: Launch {
             command,
             functions: functions(&properties),
@@ -66,9 +70,11 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
     let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
     let folder = scratch.path().to_owned();
     let names = (&*forcing.command[0], "norn check PROPERTIES prog.c");
-    campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
+    let exit = campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
         norn_hunt::check(&options, &properties, &folder, listener)
-    })
+    })?;
+    executions.close()?;
+    Ok(exit)
 }
 
 /// The functions that the properties name: only their calls are recorded.

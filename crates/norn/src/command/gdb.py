@@ -53,7 +53,7 @@ def on_stop(event):
 
 
 def program_frame(frame):
-    """The innermost frame of the program itself: code with lines that is neither norn's nor libc's."""
+    """The innermost frame of the program itself: code with lines that is neither norn's nor a library's."""
     while frame is not None:
         name, symtab = frame.name() or "", frame.find_sal().symtab
         if symtab is not None and not name.startswith("norn_rt::") and not is_system(symtab):
@@ -63,7 +63,9 @@ def program_frame(frame):
 
 
 def is_system(symtab):
-    """Whether code belongs to a library of the system."""
+    """Whether code belongs to a library of the system, or was inlined from one."""
+    if symtab.fullname().startswith(("/usr/include/", "/usr/lib/", "/rustc/")):
+        return True
     # The debug information of a library may be in a file of its own.
     library = symtab.objfile.owner or symtab.objfile
     file = library.filename.rsplit("/", 1)[-1]

@@ -25,10 +25,13 @@ use crate::{
     announce::Announcer,
     baseline::Baseline,
     cli,
-    command::{campaign, learn, run::launch},
+    command::{
+        campaign, learn,
+        run::launch,
+        shared::{self, Executions},
+    },
     config,
     exit::Exit,
-    front_end::front_end,
     input,
     output_lock::OutputLock,
     scratch::Scratch,
@@ -43,6 +46,9 @@ const MAX_PATTERN_FILE: u64 = 1 << 20;
 const MAX_PATTERNS: usize = 256;
 
 pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
+    if args.forcing.sharing.worker {
+        return shared::work(&args.forcing.sharing, args.forcing.jobs());
+    }
     let deadline = args.forcing.deadline();
     let suppressions = suppressions(&args.counting.suppressions)?;
     let baseline = baseline(&args.counting)?;
@@ -53,8 +59,9 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         return campaign::unbuilt::<Hunt>((forcing, &args.counting));
     };
     let cancel = Cancel::default();
+    let executions = Executions::new(forcing, &command)?;
     let options = Options {
-        front_end: Arc::clone(front_end()),
+        front_end: Arc::clone(&executions.front_end),
         launch: Launch {
             command,
             functions: args.search.atomic_function.clone(),
@@ -83,9 +90,11 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
     let announcer = Announcer::new((forcing, &args.counting), shown, suppressions, baseline);
     let folder = scratch.path().to_owned();
     let names = (&*forcing.command[0], "norn hunt prog.c");
-    campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
+    let exit = campaign::conduct(announcer, (deadline, cancel), names, move |listener| {
         norn_hunt::hunt(&options, &folder, listener)
-    })
+    })?;
+    executions.close()?;
+    Ok(exit)
 }
 
 /// The likely invariants; none if no file is given.

@@ -33,6 +33,7 @@ mod replay;
 mod report;
 mod run;
 pub(crate) mod rustc;
+mod shared;
 mod show;
 mod sites;
 

@@ -98,16 +98,21 @@ fn entry(entry: &Entry<'_>, report: &Report, sources: &Sources) -> PageEntry {
     let finding = finding(entry);
     let accesses = accesses(entry, sources);
     let at = entry.location().map(place);
-    let number = finding.and_then(|it| it.bug);
-    let title = finding.map_or_else(|| entry.headline.clone(), |it| it.title.clone());
-    let consequence = finding.and_then(vocabulary::news);
+    let number = entry.number();
+    let title = finding.map(vocabulary::title).or(entry.cause().map(|it| it.title.as_str()));
+    let title = title.map_or_else(|| entry.headline.clone(), str::to_owned);
+    let consequence = match entry.subject {
+        Subject::Failure(it) => vocabulary::observed_news(it),
+        _ => finding.and_then(vocabulary::news),
+    };
+    let name = entry.cause().map(|it| &it.name).or(finding.map(|it| &it.name));
     PageEntry {
         severity: severity(entry),
         number,
         title,
         headline: entry.headline.clone(),
         kind: entry.rule().1.to_owned(),
-        name: finding.map_or_else(|| entry.rule().1.to_owned(), |it| it.name.clone()),
+        name: name.map_or_else(|| entry.rule().1.to_owned(), String::clone),
         badge: badge(entry),
         consequence,
         found: found(entry),
@@ -115,11 +120,11 @@ fn entry(entry: &Entry<'_>, report: &Report, sources: &Sources) -> PageEntry {
         at,
         files: files(entry),
         threads: all_threads(entry, &threads),
-        names: finding.map_or_else(Vec::new, names),
+        names: names(entry),
         replay: Some(entry.replay().join(" ")).filter(|it| !it.is_empty()),
         why: why(entry),
-        fix: finding.and_then(|it| it.fix.as_ref()).map_or_else(Vec::new, fix),
-        steps: finding.is_some_and(|it| is_numbered(it, forced)),
+        fix: entry.fix().map_or_else(Vec::new, fix),
+        steps: is_numbered(entry, forced),
         accesses,
         lanes: threads.iter().map(ToString::to_string).collect(),
         failing,
@@ -129,8 +134,8 @@ fn entry(entry: &Entry<'_>, report: &Report, sources: &Sources) -> PageEntry {
 }
 
 /// The accesses of a deadlock are listed thread by thread, and not in the order of its events.
-fn is_numbered(finding: &Finding, rows: &[EventRow]) -> bool {
-    finding.class != BugClass::Deadlock && rows.iter().any(|it| it.step.is_some())
+fn is_numbered(entry: &Entry<'_>, rows: &[EventRow]) -> bool {
+    entry.rule().0 != BugClass::Deadlock.name() && rows.iter().any(|it| it.step.is_some())
 }
 
 fn finding<'a>(entry: &Entry<'a>) -> Option<&'a Finding> {
@@ -172,7 +177,7 @@ fn found(entry: &Entry<'_>) -> Option<String> {
 
 /// The stacks of a finding's accesses; of a failure, those of the threads that it is about.
 fn accesses(entry: &Entry<'_>, sources: &Sources) -> Vec<PageAccess> {
-    let own = finding(entry).map_or(&[][..], |it| &it.accesses);
+    let own = entry.accesses();
     if !own.is_empty() {
         return own.iter().map(|it| of_access(it, sources)).collect();
     }
@@ -238,14 +243,16 @@ fn files(entry: &Entry<'_>) -> Vec<String> {
 }
 
 fn all_threads(entry: &Entry<'_>, lanes: &[&norn_model::ThreadName]) -> Vec<String> {
-    let own = finding(entry).map_or(&[][..], |it| &it.accesses);
+    let own = entry.accesses();
     let threads = lanes.iter().copied().chain(own.iter().map(|it| &it.thread));
     sorted(threads).into_iter().map(ToString::to_string).collect()
 }
 
-fn names(finding: &Finding) -> Vec<String> {
-    let variables = finding.variables.iter().map(crate::Object::full_name);
-    let functions = finding.accesses.iter().flat_map(|it| &it.stack);
+fn names(entry: &Entry<'_>) -> Vec<String> {
+    let of_finding = finding(entry).map(|it| &it.variables);
+    let variables = entry.cause().map(|it| &it.variables).or(of_finding);
+    let variables = variables.into_iter().flatten().map(crate::Object::full_name);
+    let functions = entry.accesses().iter().flat_map(|it| &it.stack);
     variables.chain(functions.filter_map(|it| it.function.clone())).collect()
 }
 

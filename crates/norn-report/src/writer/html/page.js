@@ -146,7 +146,7 @@ function accesses(entry) {
 function orders(entry) {
   view = null;
   if (!entry.failing.rows.length) return [];
-  const both = [["failing", entry.recorded ? "Failing order" : "The last events", entry.failing]];
+  const both = [["failing", entry.recorded || entry.steps ? "Failing order" : "The last events", entry.failing]];
   if (entry.recorded) both.push(["recorded", "Recorded order", entry.recorded]);
   view = { entry, at: -1, first: 0, panels: both.map(([name, title, order]) => panel(name, title, order, entry.lanes)) };
   const first = view.panels[0];
@@ -155,7 +155,7 @@ function orders(entry) {
   const legend = [["switch", "switch of threads"], ["read", "reads from"], ["hand", "lock hand-over"], ["lock", "lock held"]];
   const bar = h("div", { class: "toolbar" },
     button("◀ Back", "back one event", () => step(-1)), button("Step ▶", "forward one event", () => step(1)),
-    h("span", { class: "position", id: "position" }),
+    h("span", { class: "position" }, h("span", { id: "position" })),
     h("span", { class: "notes" }, h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " step, ", h("kbd", {}, "n"), " ", h("kbd", {}, "p"), " next and previous finding, ", h("kbd", {}, "/"), " filter"),
     h("div", { class: "legend", "aria-hidden": "true" }, legend.map(([name, text]) => h("span", { class: name }, h("i"), text))));
   return [h("h3", {}, "The order of events"), bar, h("div", { class: "orders" }, view.panels.map((it) => it.element))];
@@ -259,13 +259,14 @@ function rowOf(panel, item, at) {
     element.classList.add("marked");
     cell.append(h("span", { class: "step" }, String(row.step + 1)));
   }
-  cell.append(h("span", { class: "text" }, row.text + " ", row.object ? h("span", { class: "object" }, h("bdi", {}, row.object)) : ""));
+  cell.append(h("span", { class: "is" }, row.text + " "), h("span", { class: "text" }, row.object ? h("span", { class: "object" }, h("bdi", {}, row.object)) : ""));
   if (row.value !== undefined) cell.append(h("span", { class: "is" }, " = "), h("span", { class: row.other === undefined ? "value" : "value differs" }, row.value));
   if (row.other !== undefined) cell.append(h("s", { class: "was", title: "value in the recorded order" }, row.other));
   if (row.times > 1) cell.append(h("span", { class: "was" }, ` ${row.times} times`));
   if (row.switch !== undefined) cell.append(h("span", { class: "why-switch", title: row.switch }, row.switch));
   cell.style.marginLeft = row.lane * panel.width + "px";
-  cell.style.width = panel.width + "px";
+  // A row has one event, so that it may be as wide as all lanes to the right.
+  cell.style.width = (panel.lanes.length - row.lane) * panel.width + "px";
   element.append(place, cell);
   return element;
 }

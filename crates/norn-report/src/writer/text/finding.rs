@@ -6,8 +6,8 @@ use norn_model::{BugClass, Location, Ordering};
 
 use super::{columns, interleaving, paint, story};
 use crate::{
-    Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Fix, Harm, HeldLock, Object,
-    ObservedFailure, Remark, Report, Status, Unordered, Update, WeakOperation,
+    Access, AlsoSeen, AtStake, AtomicOperation, BriefLine, Finding, Fix, Harm, HeldLock,
+    Interleaving, Object, ObservedFailure, Remark, Report, Status, Unordered, WeakOperation,
     vocabulary::{
         consequence, fix, fix_notes, headline, news, not_reproduced, observed_headline,
         older_loads, path, place, short_function, source,
@@ -51,7 +51,7 @@ fn shown(report: &Report) -> impl Iterator<Item = &ObservedFailure> {
 }
 
 /// A finding in full, with its number.
-pub(super) fn detail(
+fn detail(
     out: &mut dyn Write,
     number: usize,
     (finding, also): (&Finding, &[AlsoSeen]),
@@ -59,40 +59,6 @@ pub(super) fn detail(
 ) -> io::Result<()> {
     writeln!(out, "{number}. {}", paint::headline(headline(finding), finding.harmful))?;
     body(out, finding, also, layout)
-}
-
-/// What a bug that was shown before leads to, if no failure of it was known.
-pub(super) fn update(out: &mut dyn Write, update: &Update, layout: Layout) -> io::Result<()> {
-    let Update { worse: true, finding } = update else { return Ok(()) };
-    let number = finding.bug.unwrap_or_default();
-    let title = format!("also: {}", headline(finding));
-    writeln!(out, "{number}. {}", paint::headline(title, finding.harmful))?;
-    match &finding.harm {
-        Some(it) => harm(out, it, layout)?,
-        None => reproduce(out, &finding.replay)?,
-    }
-    writeln!(out)
-}
-
-/// The findings that show bugs better than those by which they were announced.
-pub(super) fn better_shown(out: &mut dyn Write, report: &Report, layout: Layout) -> io::Result<()> {
-    let findings = report.details.iter().filter_map(|it| report.findings.get(it.finding));
-    for finding in findings.filter(|it| !it.announced) {
-        let same_bug = |it: &&Finding| it.announced && it.bug == finding.bug;
-        let Some(number) = report.findings.iter().find(same_bug).and(finding.bug) else { continue };
-        writeln!(out, "bug {number} is shown best by another finding:")?;
-        detail(out, number, (finding, &[]), layout)?;
-    }
-    Ok(())
-}
-
-/// How else the bugs were found that were shown before.
-pub(super) fn also_seen(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for (place, it) in (1..).zip(&report.details).filter(|it| !it.1.also.is_empty()) {
-        let number = report.findings.get(it.finding).and_then(|it| it.bug).unwrap_or(place);
-        writeln!(out, "{}", paint::detail(format!("bug {number} was {}", also(&it.also))))?;
-    }
-    Ok(())
 }
 
 fn body(
@@ -104,21 +70,32 @@ fn body(
     let deadlock = finding.class == BugClass::Deadlock;
     // The story of a deadlock shows which thread holds and wants which lock, and where.
     if !deadlock || finding.story.is_none() {
-        accesses(out, &finding.accesses)?;
-        if let Some(orders) = &finding.interleaving {
-            interleaving::interleaving(out, orders, layout)?;
-            if orders.is_same() && finding.unordered.is_none() {
-                writeln!(out, "   {}", same_order(finding.class))?;
-            }
+        accesses(out, finding.cause.as_ref().map_or(&finding.accesses, |it| &it.accesses))?;
+    }
+    if let Some(cause) = &finding.cause {
+        if cause.recorded.is_empty() {
+            interleaving::order(out, "forced", &cause.order, layout)?;
+        } else {
+            let (recorded, forced) = (cause.recorded.clone(), cause.order.clone());
+            interleaving::interleaving(out, &Interleaving { recorded, forced }, layout)?;
+        }
+        writeln!(out, "   it was predicted as: {}", line(finding))?;
+    } else if let Some(orders) = &finding.interleaving {
+        interleaving::interleaving(out, orders, layout)?;
+        if orders.is_same() && finding.unordered.is_none() {
+            writeln!(out, "   {}", same_order(finding.class))?;
         }
     }
     if finding.stacks > 1 {
         writeln!(out, "   {} call stacks lead to these places", finding.stacks)?;
     }
-    if let Some(remark) = &finding.remark {
+    // What was predicted is remarked on, and not what happened instead.
+    let is_predicted = finding.cause.is_none();
+    if let Some(remark) = finding.remark.as_ref().filter(|_| is_predicted) {
         remarks(out, remark)?;
     }
-    if let Some(stake) = finding.at_stake.as_ref().filter(|_| finding.harmful) {
+    let stake = finding.at_stake.as_ref().filter(|_| is_predicted && finding.harmful);
+    if let Some(stake) = stake {
         at_stake(out, stake)?;
     }
     if finding.other_output && !deadlock {
@@ -141,7 +118,8 @@ fn body(
         writeln!(out, "   {}", reason(unordered))?;
     }
     possibility(out, finding)?;
-    if let Some(it) = &finding.fix {
+    let of_cause = finding.cause.as_ref().and_then(|it| it.fix.as_ref());
+    if let Some(it) = finding.fix.as_ref().or(of_cause) {
         suggestion(out, it)?;
     }
     sources(out, &finding.accesses, layout)?;
@@ -399,8 +377,8 @@ pub(super) fn observed(out: &mut dyn Write, report: &Report, layout: Layout) -> 
 }
 
 /// A failure that happened without having been predicted, the finding that the run was to confirm, and
-/// whether its bug was shown before.
-pub(super) fn unpredicted(
+/// whether its bug was shown before: then the command that reproduces it is enough.
+fn unpredicted(
     out: &mut dyn Write,
     failure: &ObservedFailure,
     (attempt, known): (Option<&Finding>, bool),
@@ -410,12 +388,16 @@ pub(super) fn unpredicted(
     let number = failure.bug.map_or_else(String::new, |it| format!("{it}. "));
     let title = format!("{also}{}", observed_headline(failure));
     writeln!(out, "{number}{}", paint::headline(title, true))?;
+    if known {
+        reproduce(out, &failure.replay)?;
+        return writeln!(out);
+    }
     if let Some(cause) = &failure.cause {
         // The story of a deadlock shows which thread holds and wants which lock, and where.
         if cause.class != BugClass::Deadlock || failure.story.is_none() {
             accesses(out, &cause.accesses)?;
-            interleaving::order(out, "as it happened", &cause.order, layout)?;
         }
+        interleaving::order(out, "as it happened", &cause.order, layout)?;
         writeln!(out, "   it was not predicted: a run under another schedule failed")?;
     }
     if let Some(finding) = attempt {
@@ -429,6 +411,9 @@ pub(super) fn unpredicted(
     }
     printed(out, &failure.printed)?;
     if let Some(cause) = &failure.cause {
+        if let Some(it) = &cause.fix {
+            suggestion(out, it)?;
+        }
         sources(out, &cause.accesses, layout)?;
     }
     reproduce(out, &failure.replay)?;

@@ -49,6 +49,8 @@ fn a_diagnosed_failure_reads_like_a_finding() {
         variables: finding.variables.clone(),
         accesses: finding.accesses.clone(),
         order: finding.interleaving.clone().unwrap().forced,
+        recorded: Vec::new(),
+        fix: None,
     };
     let failure = ObservedFailure {
         consequence: finding.consequence.clone().unwrap(),
