@@ -2,6 +2,7 @@
 //! schedule that makes them fail and with one that does not, and their fixed twins with all
 //! strategies; with several compilers, on an idle and on a loaded machine.
 
+mod journal;
 mod load;
 mod report;
 mod subject;
@@ -15,6 +16,7 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
@@ -22,6 +24,7 @@ use crate::{
     process::{End, Running},
     workspace,
 };
+use journal::{Journal, Key};
 use load::Load;
 use norn_e2e::subject::Subject;
 
@@ -46,6 +49,9 @@ pub(crate) struct Options {
     /// Only without load; the document is not written then
     #[arg(long)]
     idle: bool,
+    /// Go on with an interrupted campaign of the same build of norn
+    #[arg(long)]
+    resume: bool,
 }
 
 /// One subject built by one compiler.
@@ -58,7 +64,7 @@ struct Row {
 }
 
 /// The results of a subject.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Cell {
     /// Number of runs with the failing schedule that were equal and failed as announced.
     fails: u64,
@@ -79,23 +85,29 @@ impl Cell {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let norn = Norn::build()?;
     let pairs = subject::pairs(options.only.as_deref())?;
+    let mut journal = Journal::open(&norn, options.resume)?;
     let mut rows = Vec::new();
     for build in subject::builds() {
         for pair in &pairs {
             let programs = subject::compile(pair, &norn, build)?;
             let subject = &pair[0];
             let campaign = Campaign { norn: &norn, runs: options.runs, subject, programs };
-            let mut cells = vec![campaign.cell("idle")?];
-            if !options.idle {
-                let load = Load::start()?;
-                cells.push(campaign.cell("loaded")?);
-                drop(load);
+            let names = (subject.base_name().to_owned(), build.to_string());
+            let mut cells = Vec::new();
+            for loaded in [false, true].into_iter().filter(|loaded| !(*loaded && options.idle)) {
+                let when = if loaded { "loaded" } else { "idle" }.to_owned();
+                let (subject, build) = names.clone();
+                let key = Key { subject, build, when, runs: options.runs };
+                cells.push(if let Some(cell) = journal.take(&key) {
+                    cell
+                } else {
+                    let _load = loaded.then(Load::start).transpose()?;
+                    let cell = campaign.cell(&key.when)?;
+                    journal.put(key, cell)?
+                });
             }
-            rows.push(Row {
-                subject: subject.base_name().to_owned(),
-                build: build.to_string(),
-                cells,
-            });
+            let (subject, build) = names;
+            rows.push(Row { subject, build, cells });
         }
     }
     let text = report::document(&rows, options.runs);
