@@ -6,6 +6,10 @@ use tempfile::TempDir;
 
 use crate::kit::{LOST_UPDATE, norn, program};
 
+/// A run that leaves a trace. Its threads run one after the other, so that it ends normally.
+const RUN: [&str; 8] =
+    ["run", "--strategy", "round-robin", "--quantum", "999", "-o", "run.norn", "./prog"];
+
 /// A folder with a program, and with a file and a folder that links can point to.
 fn prepared() -> TempDir {
     let folder = program(LOST_UPDATE);
@@ -46,15 +50,12 @@ fn the_folder_of_a_trace() {
 fn the_files_of_a_trace() {
     for name in ["run.json.new", "reserve", "0.chunks", "run.json", "inputs.json"] {
         let folder = prepared();
-        // Its threads run one after the other, so that it ends normally.
-        let run =
-            ["run", "--strategy", "round-robin", "--quantum", "999", "-o", "run.norn", "./prog"];
-        let ran = norn(folder.path(), run);
+        let ran = norn(folder.path(), RUN);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let link = folder.path().join("run.norn").join(name);
         let _ = fs::remove_file(&link);
         symlink("../precious", &link).unwrap();
-        let ran = norn(folder.path(), run);
+        let ran = norn(folder.path(), RUN);
         assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
         assert_untouched(folder.path());
         let ran = norn(folder.path(), ["info", "run.norn"]);
@@ -86,7 +87,7 @@ fn clips_and_baselines() {
 #[test]
 fn the_clips_of_a_hunt() {
     let folder = prepared();
-    let ran = norn(folder.path(), ["record", "-o", "run.norn", "./prog"]);
+    let ran = norn(folder.path(), RUN);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     symlink("../elsewhere", folder.path().join("run.norn/clips")).unwrap();
     let ran = norn(folder.path(), ["hunt", "-j2", "--budget", "20", "-o", "run.norn", "./prog"]);

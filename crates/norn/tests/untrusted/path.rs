@@ -97,7 +97,8 @@ fn the_path_of_a_library() {
 
 #[test]
 fn the_folder_of_the_trace() {
-    let folder = program(LOST_UPDATE);
+    // Recording does not control the threads, so an assertion could fail here now and then.
+    let folder = program(&LOST_UPDATE.replace("assert(counter == 2);", ""));
     let output = bytes(b"run\xfe.norn");
     let words = ["record", "-o"].map(OsString::from).into_iter();
     let ran = norn(folder.path(), words.chain([output.clone(), "./prog".into()]));
