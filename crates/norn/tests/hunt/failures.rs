@@ -116,16 +116,33 @@ fn reads_that_fail_only_together_are_tried_together() {
     assert!(without.harmful().next().is_none(), "{:#}", without.json);
 }
 
+/// Three variables that three other threads set and reset: all three must be seen set.
+#[test]
+fn three_reads_that_fail_only_together_are_tried_together() {
+    let found = hunt("valves.c", &["--from", "failures"]);
+    assert_eq!(found.first(), Some(2), "{:#}", found.json);
+    let first = found.harmful().find(|it| it["executions"] == 2).unwrap();
+    assert_eq!(first["accesses"].as_array().unwrap().len(), 6);
+}
+
 /// A thread that comes earlier sees other flags on its way to the read, and takes another path: no order of the
 /// recorded events leads to it. Holding threads at places does, and the clip repeats it.
 #[test]
 fn a_read_on_another_path_is_reached_by_holding_threads() {
-    for name in ["reindex.c", "replica.c"] {
-        let found = hunt(name, &["--from", "failures"]);
-        let one = found.harmful().next().unwrap_or_else(|| panic!("{name}: {:#}", found.json));
-        assert_eq!(one["schedule"]["grade"], "perturbed", "{name}");
-        assert_eq!(one["at_stake"]["failure"], "assertion", "{name}");
-    }
+    let found = hunt("reindex.c", &["--from", "failures"]);
+    let one = found.harmful().next().unwrap_or_else(|| panic!("{:#}", found.json));
+    assert_eq!(one["schedule"]["grade"], "perturbed");
+    assert_eq!(one["at_stake"]["failure"], "assertion");
+}
+
+/// The thread takes another path in the last turn of the schedule: there it is led to its accesses by place.
+#[test]
+fn the_last_access_may_be_on_another_path() {
+    let found = hunt("replica.c", &["--from", "failures"]);
+    assert_eq!(found.first(), Some(2), "{:#}", found.json);
+    let one = found.harmful().next().unwrap_or_else(|| panic!("{:#}", found.json));
+    assert_eq!(one["schedule"]["grade"], "speculative");
+    assert_eq!(one["at_stake"]["failure"], "assertion");
 }
 
 /// Only failures of the chosen kinds lead to candidates.

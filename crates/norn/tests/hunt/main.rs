@@ -24,6 +24,7 @@ mod pattern;
 mod report;
 mod reproduce;
 mod same;
+mod shared;
 mod sparse;
 mod status;
 mod stream;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::kit::{norn, norn_hunt, subjects};
+use crate::kit::{norn, norn_hunt, source_folder, subjects};
 
 /// One execution shows the lost update as an atomicity violation and as order violations.
 #[test]
@@ -12,7 +12,58 @@ fn of_findings_of_one_execution_the_one_that_names_the_bug_best_comes_first() {
     let options = ["--explore", "0", "--"].map(Into::into);
     let ran = norn_hunt(options.into_iter().chain([subject.into_os_string()]), &folder);
     assert!(ran.stdout.starts_with("1. atomicity violation on `account.balance`"), "{ran:?}");
-    assert!(ran.stdout.contains("bug 1 was also seen as: order violation"), "{ran:?}");
+    assert!(ran.stdout.contains("also seen as: order violation"), "{ran:?}");
+}
+
+/// One thread checks in one critical section and acts in the next. The recorded run has one action only, so
+/// that no more than an order violation is predicted from it.
+const SHOP: &str = r"
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int stock = 1;
+static int in_stock(void) {
+    pthread_mutex_lock(&lock);
+    int some = stock > 0;
+    pthread_mutex_unlock(&lock);
+    return some;
+}
+static void take(void) {
+    pthread_mutex_lock(&lock);
+    assert(stock > 0);
+    stock--;
+    pthread_mutex_unlock(&lock);
+}
+static void *customer(void *unused) {
+    if (in_stock())
+        take();
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, customer, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+";
+
+#[test]
+fn a_bug_is_named_by_what_happened() {
+    let folder = source_folder("shop.c", SHOP);
+    let ran = norn_hunt(["--explore", "0", "shop.c"], &folder);
+    let title = "1. atomicity violation on `stock`: another thread's write falls between two reads: \
+                 assertion failed: stock > 0\n";
+    assert!(ran.stdout.starts_with(title), "{ran:?}");
+    assert!(ran.stderr.contains("norn: bug 1: atomicity violation on `stock`"), "{ran:?}");
+    for line in [
+        "shop.c:8   1 read stock = 1",
+        "2 write stock = 0",
+        "shop.c:14  3 read stock = 0",
+        "it was predicted as: order violation on `stock`",
+        "possible fix: hold `lock` in customer from shop.c:19 to 20",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {ran:?}");
+    }
 }
 
 #[test]
@@ -107,7 +158,7 @@ fn findings_of_one_bug_are_reported_as_one() {
     let text = norn_hunt(options.into_iter().chain([subject]), &folder).stdout;
     assert_eq!(text.lines().filter(|it| it.starts_with("1. ")).count(), 1, "{text}");
     assert_eq!(text.lines().filter(|it| it.starts_with("2. ")).count(), 0, "{text}");
-    assert!(text.contains("\nbug 1 was also seen as: order violation (run.norn/clips/"), "{text}");
+    assert!(text.contains("\n   also seen as: order violation (run.norn/clips/"), "{text}");
     assert!(text.contains("1 bug, shown by 2 findings; "), "{text}");
 }
 

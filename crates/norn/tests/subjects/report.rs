@@ -1,5 +1,5 @@
 //! Programs of the size of a small component: the first entry of the report must name the true cause. The head
-//! of each says how: `// First: queue_ in release` is a word in the name of a variable, or of the function that
+//! of each says how: `// First: queue_ in release` is a part of the headline or of the name of a variable, or of the function that
 //! allocated it, and a function in which one of the accesses is; the first entry must have both.
 
 use std::{fs, path::Path, process::Command};
@@ -14,7 +14,8 @@ use norn_e2e::{
 };
 
 /// The project that `cmake` builds, and what its first entry must name.
-const PROJECT: (&str, &str, &str) = ("double_checked", "Registry::instance_", "instance");
+const PROJECT: (&str, &str, &str) =
+    ("double_checked", "data race on `Registry::instance_`", "instance");
 
 /// A test for each program, and one for each build of the project.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
