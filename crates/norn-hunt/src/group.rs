@@ -39,6 +39,8 @@ pub(crate) struct Group {
     pub(crate) again: bool,
     /// How directly it can lead to a visible failure.
     pub(crate) danger: Option<DangerRank>,
+    /// Whether its first attempt comes ahead of its usual turn, because it can lead to a visible failure.
+    pub(crate) is_ahead: bool,
 }
 
 /// Which schedules may be tried now.
@@ -72,6 +74,7 @@ impl Group {
             finding,
             again,
             danger: None,
+            is_ahead: false,
         }
     }
 
@@ -247,7 +250,9 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
             let is_late = finding.candidate.kind == CandidateKind::LateOverwrite;
             let precedence =
                 if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
-            usual.min((group.expected, turn, precedence, finding.candidate.class()))
+            let dangerous = (group.expected, turn, precedence, finding.candidate.class());
+            group.is_ahead = dangerous < usual;
+            usual.min(dangerous)
         })
     };
     let mut ranked: Vec<_> =

@@ -171,6 +171,10 @@ impl Hypotheses for Hunting<'_> {
         queue.promises_little()
     }
 
+    fn is_ahead(&self, attempt: &Attempt) -> bool {
+        attempt.is_ahead
+    }
+
     fn urgent(&self) -> usize {
         self.evidence.urgent()
     }

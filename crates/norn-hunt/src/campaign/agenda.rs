@@ -29,6 +29,8 @@ pub(crate) struct Agenda {
     explored: usize,
     /// Attempts since the last batch of exploration.
     attempts: usize,
+    /// Whether one of these attempts was not counted because it came ahead of its usual turn.
+    spared: bool,
     /// Number of attempts before the next batch.
     between: usize,
     /// Explored runs that are left in this batch.
@@ -50,6 +52,7 @@ impl Agenda {
             executions,
             explored: 0,
             attempts: 0,
+            spared: false,
             between: ATTEMPTS_BETWEEN,
             batch: 0,
             urgent: 0,
@@ -111,6 +114,7 @@ impl Agenda {
         self.batch = BATCH.min(left).min(self.explore.saturating_sub(self.explored));
         if !self.is_urgent() {
             self.attempts = 0;
+            self.spared = false;
         }
     }
 
@@ -141,9 +145,15 @@ impl Agenda {
         self.between = (self.between / 4).max(1);
     }
 
-    /// Counts an attempt.
-    pub(crate) fn count_attempt(&mut self) {
-        self.attempts += 1;
+    /// Counts an attempt. One that came ahead of its usual turn does not bring the next batch of
+    /// exploration closer, or the others would have to wait for both. That holds for one attempt in each
+    /// batch, so that exploration always has its turn.
+    pub(crate) fn count_attempt(&mut self, is_ahead: bool) {
+        if is_ahead && !self.spared {
+            self.spared = true;
+        } else {
+            self.attempts += 1;
+        }
         self.in_a_row = 0;
         self.executions += 1;
     }
@@ -156,7 +166,7 @@ mod tests {
     #[test]
     fn what_is_urgent_does_not_wait_but_attempts_come_in_between() {
         let mut agenda = Agenda::new(100, 50, 1);
-        agenda.count_attempt();
+        agenda.count_attempt(false);
         assert!(!agenda.is_exploration_due(false));
         assert!(agenda.is_exploration_due(true));
         agenda.set_urgent(3);
@@ -167,8 +177,21 @@ mod tests {
             assert_eq!(agenda.urgent, left);
         }
         assert!(!agenda.is_exploration_due(false));
-        agenda.count_attempt();
+        agenda.count_attempt(false);
         assert!(agenda.is_exploration_due(false));
         assert_eq!(agenda.between, ATTEMPTS_BETWEEN);
+    }
+
+    #[test]
+    fn one_attempt_ahead_of_its_turn_does_not_count() {
+        let due = |ahead: &[bool]| {
+            let mut agenda = Agenda::new(100, 50, 1);
+            ahead.iter().for_each(|it| agenda.count_attempt(*it));
+            agenda.is_exploration_due(false)
+        };
+        assert!(due(&[false; ATTEMPTS_BETWEEN]));
+        assert!(!due(&[true, false, false, false]));
+        assert!(due(&[true, false, false, false, false]));
+        assert!(due(&[true; ATTEMPTS_BETWEEN + 1]));
     }
 }

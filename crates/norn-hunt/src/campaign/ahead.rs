@@ -105,7 +105,7 @@ impl<H: Hypotheses> Iterator for Ahead<'_, '_, H> {
             match next_step(hypotheses, &mut self.agenda, &mut round.queue, round.tools) {
                 Some(Step::Explore(number)) => return Some(self.explore(number)),
                 Some(Step::Attempt(attempt)) => {
-                    self.agenda.count_attempt();
+                    self.agenda.count_attempt(hypotheses.is_ahead(&attempt));
                     hypotheses.assume_unconfirmed(&mut round.queue, &attempt);
                     return Some(hypotheses.plan(round.source, &attempt));
                 }

@@ -84,6 +84,11 @@ pub(crate) trait Hypotheses {
         false
     }
 
+    /// Whether an attempt comes ahead of its usual turn, because it can lead to a visible failure.
+    fn is_ahead(&self, _attempt: &Self::Attempt) -> bool {
+        false
+    }
+
     /// Number of explored runs that should not wait for attempts.
     fn urgent(&self) -> usize {
         0
@@ -318,7 +323,8 @@ where
         self.tell(Phase::Trying, left);
         let plan = self.hypotheses.plan(source, &attempt);
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
-        agenda.count_attempt();
+        let is_ahead = hypotheses.is_ahead(&attempt);
+        agenda.count_attempt(is_ahead);
         let idle = self.frontier.is_empty();
         let run = self.pool.run(&plan, || {
             let mut queue = queue.clone();
@@ -329,7 +335,7 @@ where
         if self.pool.stopped().is_some() {
             return Ok(());
         }
-        self.agenda.count_attempt();
+        self.agenda.count_attempt(is_ahead);
         let executions = self.agenda.executions();
         let trial = Trial { source, tools, attempt, run, executions };
         let lead = self.hypotheses.judge(queue, trial)?;

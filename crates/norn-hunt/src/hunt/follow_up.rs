@@ -204,7 +204,8 @@ mod tests {
         let trace = text::parse(COUNTERS).unwrap();
         let lost = lost_updates(&trace);
         let witnesses = CachedWitnesses::new(&trace, Engines::default());
-        let attempt = |at: usize| Attempt::new(at, at, witnesses.witness(&lost[at]).unwrap());
+        let attempt =
+            |at: usize| Attempt::new(at, at, witnesses.witness(&lost[at]).unwrap(), false);
         let mut follow_ups = FollowUps::default();
         follow_ups.add(&witnesses, &attempt(0), [].iter());
         assert!(follow_ups.next_early().is_none());

@@ -67,27 +67,29 @@ pub(crate) struct Attempt {
     pub(super) finding: usize,
     pub(super) witness: Witness,
     pub(super) continuation: Continuation,
+    /// Whether it comes ahead of its usual turn.
+    pub(super) is_ahead: bool,
     /// How threads are held instead, if the schedule cannot be followed.
     pub(super) perturbation: Option<Arc<Perturbation>>,
 }
 
 impl Attempt {
-    pub(super) fn new(group: usize, finding: usize, witness: Witness) -> Attempt {
+    pub(super) fn new(group: usize, finding: usize, witness: Witness, is_ahead: bool) -> Attempt {
         let continuation = Continuation::default();
-        Attempt { group: Some(group), finding, witness, continuation, perturbation: None }
+        Attempt { group: Some(group), finding, witness, continuation, is_ahead, perturbation: None }
     }
 
     /// An attempt for the same finding that follows this one.
     pub(super) fn again(&self, witness: Witness, continuation: Continuation) -> Attempt {
         let finding = self.finding;
-        Attempt { group: None, finding, witness, continuation, perturbation: None }
+        Attempt { group: None, finding, witness, continuation, is_ahead: false, perturbation: None }
     }
 
     /// An attempt that holds threads at places.
     fn perturbed(finding: usize, witness: Witness, perturbation: Perturbation) -> Attempt {
         let continuation = Continuation::default();
         let perturbation = Some(Arc::new(perturbation));
-        Attempt { group: None, finding, witness, continuation, perturbation }
+        Attempt { group: None, finding, witness, continuation, is_ahead: false, perturbation }
     }
 }
 
@@ -133,6 +135,7 @@ impl Queue {
             let group = Rc::make_mut(&mut self.groups[number]);
             let next = group.next(witnesses, Caution { may_speculate, misleading, effort });
             let (finding, has_more) = (group.finding, group.has_more());
+            let is_ahead = next.is_some() && std::mem::take(&mut group.is_ahead);
             let is_over = next.is_some() || !has_more;
             let refused = if is_over { group.refused.take() } else { None };
             if let Some((candidate, why)) = refused {
@@ -142,7 +145,7 @@ impl Queue {
                 }
             }
             if let Some(witness) = next {
-                return Next::Attempt(Attempt::new(number, finding, witness));
+                return Next::Attempt(Attempt::new(number, finding, witness, is_ahead));
             }
             if has_more {
                 self.open.push_back(number);
