@@ -4,6 +4,9 @@
 //! Forced runs begin as passing runs without the pattern, prevented ones as failing runs with it. A run
 //! counts only if its own trace shows that the pattern happened, or did not happen.
 //!
+//! A program that fails seldom has few failing runs. Passing runs take the place of those that are missing: the
+//! pattern is forced in them before it is prevented.
+//!
 //! Runs with random delays cannot be repeated. Controlled runs take their place, and where such a run
 //! does not have the pattern that is to be prevented, the pattern is forced first.
 
@@ -62,7 +65,10 @@ impl Campaign<'_> {
                 (_, failing) if failing.is_empty() => {
                     (self.controlled_runs(), self.controlled_runs())
                 }
-                both => both,
+                (passing, mut failing) => {
+                    failing.extend(&passing);
+                    (passing, failing)
+                }
             },
             Vary::Delays => (self.controlled_runs(), self.controlled_runs()),
         };

@@ -42,6 +42,18 @@ fn a_pattern_that_does_not_fail_alone_is_not_confirmed() {
     assert!(count(it, "forced_failed") < count(it, "forced"), "{it}");
 }
 
+/// The pattern is also prevented in passing runs, after it was forced in them.
+#[test]
+fn few_failing_runs_are_enough() {
+    let report = program("account").localize(&["-n", "6"]);
+    let cluster = &report["localization"]["clusters"][0];
+    let experiment = &cluster["ranking"][0]["experiment"];
+    let failing = count(cluster, "failed");
+    assert!(failing > 0 && count(experiment, "prevented") > failing, "{report}");
+    assert_eq!(count(experiment, "prevented_failed"), 0, "{report}");
+    assert_eq!(experiment["confirmed"], true, "{report}");
+}
+
 #[test]
 fn the_number_of_experiments_can_be_chosen() {
     assert_eq!(experiments("account", "0").len(), 0);
