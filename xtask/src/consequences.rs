@@ -32,10 +32,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = match &options.norn {
-        Some(path) => Norn { path: path.clone() },
-        None => Norn::build()?,
-    };
+    let norn = Norn::given(options.norn.as_deref())?;
     if options.scoreboard {
         comparison::run(&norn, options.folder.as_deref())
     } else {

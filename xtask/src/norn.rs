@@ -31,6 +31,11 @@ impl Norn {
         Ok(Norn { path: workspace::target().join("release/norn") })
     }
 
+    /// The command at this path; without a path, it is built in release mode.
+    pub(crate) fn given(path: Option<&Path>) -> Result<Norn> {
+        path.map_or_else(Norn::build, |path| Ok(Norn { path: path.to_owned() }))
+    }
+
     /// A command that records `subject`. An older trace at this path is removed.
     pub(crate) fn record(
         &self,

@@ -29,6 +29,9 @@ const LIMIT: Duration = Duration::from_mins(5);
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
+    /// The command to measure; by default it is built in release mode
+    #[arg(long, value_name = "FILE")]
+    norn: Option<PathBuf>,
     /// Only this subject; the document is not written then
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -50,7 +53,7 @@ struct Row {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = Norn::build()?;
+    let norn = Norn::given(options.norn.as_deref())?;
     let mut rows = Vec::new();
     for subject in subjects(options)? {
         let program = folder().join(subject.name.replace('/', "_"));

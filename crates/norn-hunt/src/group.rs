@@ -41,6 +41,15 @@ pub(crate) struct Group {
     pub(crate) danger: Option<DangerRank>,
     /// Whether its first attempt comes ahead of its usual turn, because it can lead to a visible failure.
     pub(crate) is_ahead: bool,
+    pub(crate) turn: Turn,
+}
+
+/// When a group is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Turn {
+    /// First: earlier traces did not show what the trace says about it.
+    Promising,
+    Usual,
 }
 
 /// Which schedules may be tried now.
@@ -75,6 +84,7 @@ impl Group {
             again,
             danger: None,
             is_ahead: false,
+            turn: Turn::Usual,
         }
     }
 
@@ -257,7 +267,8 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
     };
     let mut ranked: Vec<_> =
         groups.into_iter().map(|mut group| (rank(&mut group), group)).collect();
-    ranked.sort_by_key(|(key, _)| *key);
+    let turn = |it: &Group| if it.expected { Turn::Usual } else { it.turn };
+    ranked.sort_by_key(|(key, group)| (turn(group), *key));
     ranked.into_iter().map(|(_, group)| group).collect()
 }
 

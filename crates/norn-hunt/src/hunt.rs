@@ -25,7 +25,7 @@ use crate::{
     attempt::is_confirmed,
     base::{Recorded, record},
     campaign::{
-        ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Trial, drive,
+        ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Promise, Trial, drive,
     },
     claim::claim,
     danger::{Dangers, Failures},
@@ -85,6 +85,7 @@ pub fn hunt(
         evidence: Evidence::new((&options, &executor), base, &source, observations, clips),
         known: BTreeMap::new(),
         decided: BTreeSet::new(),
+        elsewhere: BTreeSet::new(),
         experience: Experience::default(),
         fixes: FixSearch::default(),
         findings: Vec::new(),
@@ -106,6 +107,8 @@ struct Hunting<'a> {
     known: BTreeMap<SourceKey, usize>,
     /// Decided findings: confirmed, or unconfirmed although a schedule preserved all values.
     decided: BTreeSet<usize>,
+    /// Findings that were searched in the trace of an attempt that did the same to other memory.
+    elsewhere: BTreeSet<usize>,
     /// What attempts have shown so far about which candidates are worth trying.
     experience: Experience,
     fixes: FixSearch,
@@ -175,6 +178,10 @@ impl Hypotheses for Hunting<'_> {
         attempt.is_ahead
     }
 
+    fn is_promising(&self, queue: &Queue) -> bool {
+        queue.is_promising()
+    }
+
     fn urgent(&self) -> usize {
         self.evidence.urgent()
     }
@@ -236,11 +243,15 @@ impl Hypotheses for Hunting<'_> {
         if confirmed {
             self.credit(queue, source, &attempt, &run)?;
         }
+        let mut promise = Promise::default();
         if let Some(forced) = &run.forced {
             let prefix = forced.prefix(source);
-            self.evidence.guide_attempt(&run, &prefix)?;
+            promise.new_code = self.evidence.guide_attempt(&run, &prefix)?;
+            // The program did the same to other memory. Its own trace says which.
+            let is_other = !performed && forced.is_followed() && queue.is_dangerous(&attempt);
+            promise.finding = is_other.then_some(finding).filter(|it| self.elsewhere.insert(*it));
         }
-        self.evidence.learn(run)
+        self.evidence.learn(run, promise)
     }
 
     fn explored(

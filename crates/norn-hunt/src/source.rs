@@ -18,6 +18,8 @@ use norn_replay::{ReplayError, SymbolizedTrace};
 use norn_trace::{Positions, Selection};
 use norn_witness::{Turn, Witness};
 
+use crate::campaign::Promise;
+
 /// Runs with at most this many events are loaded completely: it takes less time than to choose.
 const ALL_EVENTS: u64 = 1 << 18;
 /// Maximum number of events that are loaded. Each takes some hundred bytes of memory.
@@ -45,6 +47,8 @@ pub(crate) struct Source {
     pub(crate) positions: Positions,
     /// Number of events that exceed the limit.
     pub(crate) left_out: u64,
+    /// What of it is tried soon.
+    pub(crate) promise: Promise,
     /// The locks held at each event, computed on first use.
     held: OnceLock<HeldIndex>,
 }
@@ -73,16 +77,18 @@ impl Source {
     /// Loads the events of an opened run.
     pub(crate) fn new(symbolized: Arc<SymbolizedTrace>, loading: Loading) -> Source {
         let (events, held) = (symbolized.trace.counts().events, OnceLock::new());
+        let promise = Promise::default();
         if loading == Loading::Relevant
             && events > ALL_EVENTS
             && let Some((selection, left_out)) = relevant(&symbolized.trace, MOST_EVENTS)
         {
             let Selection { trace, positions } = selection;
-            return Source { symbolized, trace, positions, left_out, held };
+            return Source { symbolized, trace, positions, left_out, promise, held };
         }
         let trace = symbolized.trace.load_first(MOST_EVENTS);
         let left_out = events - trace.len() as u64;
-        Source { symbolized, trace, positions: Positions::default(), left_out, held }
+        let positions = Positions::default();
+        Source { symbolized, trace, positions, left_out, promise, held }
     }
 
     /// The locks that the thread of an event holds before it.

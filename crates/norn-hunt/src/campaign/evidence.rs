@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use norn_model::ThreadName;
+use norn_model::{SiteId, ThreadName};
 use norn_replay::{Clip, ReplayError};
 use norn_report::NotReproduced;
 
@@ -48,6 +48,22 @@ pub(crate) struct Pending {
     process: u32,
     /// Its loaded trace, if that is small.
     source: Option<Source>,
+    promise: Promise,
+}
+
+/// What of a trace is tried soon.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Promise {
+    /// The sites of the code that it was the first to execute.
+    pub(crate) new_code: BTreeSet<SiteId>,
+    /// The finding that another path led to.
+    pub(crate) finding: Option<usize>,
+}
+
+impl Promise {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.new_code.is_empty() && self.finding.is_none()
+    }
 }
 
 impl<'a> Evidence<'a> {
@@ -77,20 +93,21 @@ impl<'a> Evidence<'a> {
         self.guide.urgent()
     }
 
-    /// Lets exploration continue from the run of an attempt, if it shows a new reads-from pair.
+    /// Lets exploration continue from the run of an attempt, if it shows a new reads-from pair. Returns the
+    /// sites of the code that it was the first to execute.
     pub(crate) fn guide_attempt(
         &mut self,
         run: &Run,
         prefix: &BTreeMap<ThreadName, u64>,
-    ) -> Result<(), ReplayError> {
-        if let Some(symbolized) = run.passed_trace()?.filter(Guide::may_mutate) {
-            let source = Arc::new(Source::new(symbolized, self.options.loading()));
-            let learnt = self.guide.learn(&source);
-            if learnt.is_new() {
-                self.guide.add(&source, prefix, 1, &learnt.sites);
-            }
+    ) -> Result<BTreeSet<SiteId>, ReplayError> {
+        let passed = run.passed_trace()?.filter(Guide::may_mutate);
+        let Some(symbolized) = passed else { return Ok(BTreeSet::new()) };
+        let source = Arc::new(Source::new(symbolized, self.options.loading()));
+        let learnt = self.guide.learn(&source);
+        if learnt.is_new() {
+            self.guide.add(&source, prefix, 1, &learnt.sites);
         }
-        Ok(())
+        Ok(learnt.code)
     }
 
     /// Replays the clip of a harmful finding. The driver waits for the result, which depends on
@@ -146,13 +163,14 @@ impl<'a> Evidence<'a> {
     }
 
     /// Adds the coverage of a run. Returns the run if it covers something new.
-    pub(crate) fn learn(&mut self, run: Run) -> Result<Option<Lead<Pending>>, ReplayError> {
+    pub(crate) fn learn(
+        &mut self,
+        run: Run,
+        promise: Promise,
+    ) -> Result<Option<Lead<Pending>>, ReplayError> {
         let Some(symbolized) = run.passed_trace()? else { return Ok(None) };
-        Ok(match self.coverage.learn(&symbolized.trace) {
-            Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),
-            Some(NewCoverage::Value) => Some(Lead::Value(Pending::new(run))),
-            None => None,
-        })
+        let coverage = self.coverage.learn(&symbolized.trace);
+        Ok(coverage.map(|it| lead(it, run, promise)))
     }
 
     /// Adds what an explored run has shown. Returns the run if it reached a new place.
@@ -171,24 +189,24 @@ impl<'a> Evidence<'a> {
                 let depth = mutation.depth() + 1;
                 self.guide.add(&source, &mutation.prefix(), depth, &learnt.sites);
             }
-            return Ok(match coverage {
-                Some(NewCoverage::Place) => Some(Lead::Place(Pending::new(run))),
-                Some(NewCoverage::Value) | None => is_new.then(|| Lead::Value(Pending::new(run))),
-            });
+            let coverage = coverage.or_else(|| is_new.then_some(NewCoverage::Value));
+            let promise = Promise { new_code: learnt.code, finding: None };
+            return Ok(coverage.map(|it| lead(it, run, promise)));
         }
         let is_new = self.coverage.learn_places(&symbolized.trace);
-        Ok(is_new.then(|| Lead::Place(Pending::new(run))))
+        Ok(is_new.then(|| lead(NewCoverage::Place, run, Promise::default())))
     }
 
     /// Opens a waiting trace, unless it is still in memory. It can be opened again.
     pub(crate) fn open(&self, pending: &mut Pending) -> Result<Arc<Source>, ReplayError> {
-        let Pending { folder, process, source } = pending;
+        let Pending { folder, process, source, promise } = pending;
         let (front_end, loading) = (&*self.options.front_end, self.options.loading());
-        let source = match (source.take(), &folder) {
+        let mut source = match (source.take(), &folder) {
             (Some(source), _) => source,
             (None, Some(folder)) => Source::open(front_end, folder.path(), *process, loading)?,
             (None, None) => Source::open(front_end, &self.options.output, *process, loading)?,
         };
+        source.promise.clone_from(promise);
         Ok(Arc::new(source))
     }
 
@@ -211,10 +229,25 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// What is to be done with a run that covers something new.
+fn lead(coverage: NewCoverage, run: Run, promise: Promise) -> Lead<Pending> {
+    let is_promising = match coverage {
+        NewCoverage::Place => !promise.is_empty(),
+        NewCoverage::Value => promise.finding.is_some(),
+    };
+    let pending = Pending::new(run, promise);
+    match coverage {
+        _ if is_promising => Lead::Promising(pending),
+        NewCoverage::Place => Lead::Place(pending),
+        NewCoverage::Value => Lead::Value(pending),
+    }
+}
+
 impl Pending {
-    fn new(run: Run) -> Pending {
+    fn new(run: Run, promise: Promise) -> Pending {
         let process = run.process().unwrap_or_default();
         let (folder, source) = run.into_trace();
-        Pending { folder, process, source: source.filter(|it| it.trace.len() <= KEPT_EVENTS) }
+        let source = source.filter(|it| it.trace.len() <= KEPT_EVENTS);
+        Pending { folder, process, source, promise }
     }
 }

@@ -16,6 +16,8 @@ mod ahead;
 mod clip_store;
 mod coverage;
 mod evidence;
+mod frontier;
+mod hypotheses;
 mod pool;
 #[cfg(test)]
 mod tests;
@@ -28,138 +30,22 @@ use norn_report::Ended;
 use self::{
     agenda::Agenda,
     ahead::{Ahead, Round, Step, next_step},
+    frontier::{Frontier, Waiting},
     pool::{Pool, with_pool},
 };
 pub(crate) use self::{
     ahead::Next,
     clip_store::ClipStore,
-    evidence::{Evidence, Pending},
+    evidence::{Evidence, Pending, Promise},
+    hypotheses::{Hypotheses, Lead, Trial},
     pool::Executor,
 };
 use crate::{Phase, Stage};
 
-/// Maximum number of waiting traces that cover nothing new but values, and of traces with deferred
-/// candidates.
-const MOST_WAITING: usize = 32;
-
-/// Where attempts come from, and how runs are judged.
-pub(crate) trait Hypotheses {
-    /// Specifies a run.
-    type Plan: Clone + PartialEq + Send;
-    /// The result of a run.
-    type Run: Send;
-    /// A trace to predict from.
-    type Source;
-    /// A trace that waits to be analysed.
-    type Pending;
-    /// The tools that decide about the candidates of one trace.
-    type Tools<'a>
-    where
-        Self: 'a;
-    /// The candidates of one trace that are left to try. It is copied to look ahead.
-    type Queue: Clone;
-    /// One candidate with its schedule.
-    type Attempt;
-
-    /// Prepares the analysis of a trace.
-    fn tools<'a>(&self, source: &'a Self::Source) -> Self::Tools<'a>
-    where
-        Self: 'a;
-
-    /// The candidates that a trace allows.
-    fn predict(
-        &mut self,
-        source: &Self::Source,
-        tools: &Self::Tools<'_>,
-    ) -> Result<Self::Queue, ReplayError>;
-
-    /// Number of candidates that are left.
-    fn left(&self, queue: &Self::Queue) -> usize;
-
-    /// The next attempt.
-    fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Next<Self::Attempt>;
-
-    /// Whether the next attempt is unlikely to do harm, so that exploration may come first.
-    fn promises_little(&self, _queue: &Self::Queue) -> bool {
-        false
-    }
-
-    /// Whether an attempt comes ahead of its usual turn, because it can lead to a visible failure.
-    fn is_ahead(&self, _attempt: &Self::Attempt) -> bool {
-        false
-    }
-
-    /// Number of explored runs that should not wait for attempts.
-    fn urgent(&self) -> usize {
-        0
-    }
-
-    /// Updates the queue as if the attempt had confirmed nothing.
-    fn assume_unconfirmed(&self, queue: &mut Self::Queue, attempt: &Self::Attempt);
-
-    /// The plan of an attempt.
-    fn plan(&self, source: &Self::Source, attempt: &Self::Attempt) -> Self::Plan;
-
-    /// The plan of an explored run.
-    fn exploration(&self, number: usize) -> Self::Plan;
-
-    /// Judges the result of an attempt, given the number of executions so far. Returns the run if
-    /// it covers something new.
-    fn judge(
-        &mut self,
-        queue: &mut Self::Queue,
-        trial: Trial<'_, '_, Self>,
-    ) -> Result<Option<Lead<Self::Pending>>, ReplayError>
-    where
-        Self: Sized;
-
-    /// Judges an explored run, given the number of executions so far. Returns the run if it covers
-    /// something new.
-    fn explored(
-        &mut self,
-        run: Self::Run,
-        executions: usize,
-    ) -> Result<Option<Lead<Self::Pending>>, ReplayError>;
-
-    /// Ends the round of a trace. Returns the candidates to try when nothing else is left.
-    fn finish(&mut self, queue: Self::Queue) -> Option<Self::Queue>;
-
-    /// Opens a waiting trace, which may be opened again later.
-    fn open(&mut self, pending: &mut Self::Pending) -> Result<Self::Source, ReplayError>;
-
-    /// Opens the trace of the recorded run again.
-    fn reopen(&mut self) -> Result<Self::Source, ReplayError>;
-
-    /// Number of confirmed findings so far.
-    fn confirmed(&self) -> usize;
-
-    /// Reports how far the campaign has come.
-    fn tell(&self, stage: Stage) -> ControlFlow<()>;
-
-    /// Reports what is known after some executions.
-    fn publish(&self, executions: usize) -> ControlFlow<()>;
-}
-
-/// An attempt that was made, with its result.
-pub(crate) struct Trial<'a, 't, H: Hypotheses + 't> {
-    pub(crate) source: &'a H::Source,
-    pub(crate) tools: &'a H::Tools<'t>,
-    pub(crate) attempt: H::Attempt,
-    pub(crate) run: H::Run,
-    /// Number of executions, this one included.
-    pub(crate) executions: usize,
-}
-
-/// A run with new coverage, from which more can be predicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lead<P> {
-    /// It reached a new place, or two of its threads reached a place that only one thread had
-    /// reached.
-    Place(P),
-    /// It reached no new place, but read a new value. Such a run promises little, so it is analysed
-    /// only when nothing else is left.
-    Value(P),
-}
+/// Maximum number of traces with deferred candidates.
+const MOST_DEFERRED: usize = 32;
+/// Maximum number of turns of the promising candidates of a trace, before other traces have theirs.
+const MOST_TURNS: usize = 8;
 
 /// The budget of a campaign.
 #[derive(Clone, Copy, Debug)]
@@ -198,8 +84,7 @@ where
             hypotheses,
             pool,
             agenda: Agenda::new(limits.budget, limits.explore, executions),
-            frontier: VecDeque::new(),
-            waiting: VecDeque::new(),
+            frontier: Frontier::default(),
             broken_off: false,
         };
         driver.drive(recorded)?;
@@ -210,14 +95,15 @@ where
 /// The candidates of a trace that are tried at the end; without a trace, those of the recorded run.
 type Deferred<H> = (Option<<H as Hypotheses>::Pending>, <H as Hypotheses>::Queue);
 
+/// A trace to analyse.
+type NextTrace<H> = Waiting<<H as Hypotheses>::Pending, <H as Hypotheses>::Queue>;
+
 struct Driver<'a, 'p, H: Hypotheses, E: Executor> {
     hypotheses: &'a mut H,
     pool: &'a mut Pool<'p, E>,
     agenda: Agenda,
-    /// Traces with new places; they are analysed first.
-    frontier: VecDeque<H::Pending>,
-    /// Traces that cover nothing new but values.
-    waiting: VecDeque<H::Pending>,
+    /// The traces that wait to be analysed.
+    frontier: Frontier<H::Pending, H::Queue>,
     /// Whether the listener has ended the campaign.
     broken_off: bool,
 }
@@ -233,28 +119,44 @@ where
             return Ok(());
         }
         let mut deferred: VecDeque<Deferred<H>> = VecDeque::new();
-        deferred.extend(self.round(&recorded, None)?.map(|queue| (None, queue)));
+        self.agenda.begin_round(false);
+        let rest = self.round(&recorded, None)?;
+        deferred.extend(rest.map(|queue| (None, queue)));
         drop(recorded);
         while !self.is_over() {
-            if let Some(mut pending) = self.frontier.pop_front() {
+            if let Some((mut pending, begun)) = self.next_trace()? {
                 let source = self.hypotheses.open(&mut pending)?;
-                let rest = self.round(&source, None)?.filter(|_| deferred.len() < MOST_WAITING);
+                self.agenda.begin_round(false);
+                let rest = self.round(&source, begun)?;
+                let rest = rest.filter(|_| deferred.len() < MOST_DEFERRED);
                 deferred.extend(rest.map(|queue| (Some(pending), queue)));
             } else if self.agenda.may_explore() {
                 self.explore()?;
-            } else if let Some(pending) = self.waiting.pop_front() {
-                self.frontier.push_back(pending);
             } else if let Some((pending, queue)) = deferred.pop_front() {
                 let source = match pending {
                     None => self.hypotheses.reopen()?,
                     Some(mut pending) => self.hypotheses.open(&mut pending)?,
                 };
+                self.agenda.begin_round(true);
                 self.round(&source, Some(queue))?;
             } else {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The next trace to analyse, with what is left of it if it was analysed before. Traces with new values
+    /// only take turns with exploration: neither is known to bring more than the other.
+    fn next_trace(&mut self) -> Result<Option<NextTrace<H>>, ReplayError> {
+        if let Some(trace) = self.frontier.next_place() {
+            return Ok(Some(trace));
+        }
+        let value = self.frontier.next_value();
+        if value.is_some() && self.agenda.may_explore() {
+            self.explore()?;
+        }
+        Ok(value.filter(|_| !self.is_over()).map(|it| (it, None)))
     }
 
     fn is_over(&self) -> bool {
@@ -280,37 +182,81 @@ where
         self.broken_off |= self.hypotheses.publish(self.agenda.executions()).is_break();
     }
 
-    /// Makes attempts on the candidates of a trace: on the deferred ones if given, otherwise on all
-    /// that the trace allows. Returns the candidates that are deferred.
+    /// Makes attempts on the candidates of a trace: on the given ones, or else on all that the trace
+    /// allows. Returns the candidates that are deferred.
     fn round(
         &mut self,
         source: &H::Source,
-        deferred: Option<H::Queue>,
+        given: Option<H::Queue>,
     ) -> Result<Option<H::Queue>, ReplayError> {
         let tools = self.hypotheses.tools(source);
-        self.agenda.begin_round(deferred.is_some());
-        let mut queue = if let Some(queue) = deferred {
-            queue
-        } else {
-            self.tell(Phase::Predicting, 0);
-            let queue = self.hypotheses.predict(source, &tools)?;
-            self.publish();
-            queue
+        let mut queue = match given {
+            Some(queue) => queue,
+            None => self.predict(source, &tools)?,
         };
+        let trace = (source, &tools);
         while !self.is_over() {
-            let step = next_step(self.hypotheses, &mut self.agenda, &mut queue, &tools);
-            match step {
-                Some(Step::Explore(number)) => {
-                    let round = Round { source, tools: &tools, queue: &queue };
-                    self.explore_one(number, Some(round))?;
-                }
-                Some(Step::Attempt(attempt)) => {
-                    self.attempt(Round { source, tools: &tools, queue: &mut queue }, attempt)?;
-                }
-                None => break,
+            if let Some(pending) = self.frontier.next_promising() {
+                self.take_turns(trace, &mut queue, pending)?;
+            } else if self.step(trace, &mut queue)?.is_break() {
+                break;
             }
         }
         Ok(self.hypotheses.finish(queue))
+    }
+
+    /// Lets promising candidates of another trace take turns with those of this round: neither of the two
+    /// should delay the other one for long.
+    fn take_turns(
+        &mut self,
+        trace: (&H::Source, &H::Tools<'_>),
+        queue: &mut H::Queue,
+        mut pending: H::Pending,
+    ) -> Result<(), ReplayError> {
+        let source = self.hypotheses.open(&mut pending)?;
+        let tools = self.hypotheses.tools(&source);
+        let mut promising = self.predict(&source, &tools)?;
+        for _ in 0..MOST_TURNS {
+            if self.is_over()
+                || !self.hypotheses.is_promising(&promising)
+                || self.step((&source, &tools), &mut promising)?.is_break()
+                || self.is_over()
+                || self.step(trace, queue)?.is_break()
+            {
+                break;
+            }
+        }
+        self.frontier.put_back(pending, promising);
+        Ok(())
+    }
+
+    fn predict(
+        &mut self,
+        source: &H::Source,
+        tools: &H::Tools<'_>,
+    ) -> Result<H::Queue, ReplayError> {
+        self.tell(Phase::Predicting, 0);
+        let queue = self.hypotheses.predict(source, tools)?;
+        self.publish();
+        Ok(queue)
+    }
+
+    /// Makes the next execution of a round. Breaks if the round is over.
+    fn step(
+        &mut self,
+        (source, tools): (&H::Source, &H::Tools<'_>),
+        queue: &mut H::Queue,
+    ) -> Result<ControlFlow<()>, ReplayError> {
+        match next_step(self.hypotheses, &mut self.agenda, queue, tools) {
+            Some(Step::Explore(number)) => {
+                self.explore_one(number, Some(Round { source, tools, queue: &*queue }))?;
+            }
+            Some(Step::Attempt(attempt)) => {
+                self.attempt(Round { source, tools, queue }, attempt)?;
+            }
+            None => return Ok(ControlFlow::Break(())),
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     fn attempt(
@@ -325,7 +271,7 @@ where
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         let is_ahead = hypotheses.is_ahead(&attempt);
         agenda.count_attempt(is_ahead);
-        let idle = self.frontier.is_empty();
+        let idle = self.frontier.is_idle();
         let run = self.pool.run(&plan, || {
             let mut queue = queue.clone();
             hypotheses.assume_unconfirmed(&mut queue, &attempt);
@@ -340,7 +286,7 @@ where
         let trial = Trial { source, tools, attempt, run, executions };
         let lead = self.hypotheses.judge(queue, trial)?;
         self.agenda.set_urgent(self.hypotheses.urgent());
-        self.follow(lead);
+        self.frontier.add(lead);
         self.publish();
         Ok(())
     }
@@ -364,7 +310,7 @@ where
         let plan = self.hypotheses.exploration(number);
         let (hypotheses, mut agenda) = (&*self.hypotheses, self.agenda);
         agenda.count_exploration();
-        let idle = self.frontier.is_empty();
+        let idle = self.frontier.is_idle();
         let run = self.pool.run(&plan, || {
             let round = round.map(|it| Round {
                 source: it.source,
@@ -383,19 +329,8 @@ where
         if lead.is_some() {
             self.agenda.note_new();
         }
-        self.follow(lead);
+        self.frontier.add(lead);
         self.publish();
         Ok(())
-    }
-
-    /// Queues a run with new coverage for analysis.
-    fn follow(&mut self, lead: Option<Lead<H::Pending>>) {
-        match lead {
-            Some(Lead::Place(pending)) => self.frontier.push_back(pending),
-            Some(Lead::Value(pending)) if self.waiting.len() < MOST_WAITING => {
-                self.waiting.push_back(pending);
-            }
-            Some(Lead::Value(_)) | None => {}
-        }
     }
 }

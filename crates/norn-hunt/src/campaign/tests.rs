@@ -1,24 +1,16 @@
 //! Tests of the driver with an executor that runs nothing: the result of a run is a function of its
 //! plan, and its duration is arbitrary.
 
-use std::{
-    collections::VecDeque,
-    ops::ControlFlow,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-    thread,
-    time::{Duration, Instant},
-};
+mod executor;
+
+use std::{collections::VecDeque, ops::ControlFlow, thread, time::Duration};
 
 use norn_frontend::Cancel;
 use norn_replay::ReplayError;
 use norn_report::Ended;
 use proptest::prelude::*;
 
-use super::{Driven, Executor, Hypotheses, Lead, Limits, Next, Trial, drive, with_pool};
+use super::{Driven, Executor, Hypotheses, Lead, Limits, Next, Trial, drive};
 use crate::Stage;
 
 /// What happens in a campaign: everything is derived from a seed.
@@ -58,8 +50,6 @@ enum Plan {
 /// Hypotheses that follow a script and log what they observe.
 struct Scripted {
     script: Script,
-    /// The trace that is analysed.
-    sources: usize,
     /// Number of traces that were opened, without the recorded one.
     opened: usize,
     transcript: Vec<String>,
@@ -70,6 +60,7 @@ struct Scripted {
 
 #[derive(Clone, Default)]
 struct Queue {
+    source: usize,
     left: VecDeque<(usize, usize)>,
     /// Whether the search has paused before the slow candidate.
     paused: bool,
@@ -77,20 +68,22 @@ struct Queue {
 
 /// Number of instances of each candidate.
 const INSTANCES: usize = 3;
+/// Number of candidates of each trace that promise something.
+const PROMISING: usize = 3;
 
 impl Scripted {
     fn new(script: Script) -> Scripted {
         let (transcript, stop_at) = (Vec::new(), None);
-        Scripted { script, sources: 0, opened: 0, transcript, confirmed: 0, stop_at }
+        Scripted { script, opened: 0, transcript, confirmed: 0, stop_at }
     }
 
     fn lead(&self, plan: Plan) -> Option<Lead<usize>> {
         let drawn = draw(self.script.seed, plan, 2);
         (drawn.is_multiple_of(self.script.leads) && self.opened < 5).then(|| {
-            if (drawn / self.script.leads).is_multiple_of(2) {
-                Lead::Place(0)
-            } else {
-                Lead::Value(0)
+            match drawn / self.script.leads % 3 {
+                0 => Lead::Promising(0),
+                1 => Lead::Place(0),
+                _ => Lead::Value(0),
             }
         })
     }
@@ -114,7 +107,7 @@ impl Hypotheses for Scripted {
     fn predict(&mut self, source: &usize, (): &()) -> Result<Queue, ReplayError> {
         self.transcript.push(format!("predict {source}"));
         let left = (0..self.script.candidates).map(|it| (it, 0)).collect();
-        Ok(Queue { left, paused: false })
+        Ok(Queue { source: *source, left, paused: false })
     }
 
     fn left(&self, queue: &Queue) -> usize {
@@ -127,9 +120,13 @@ impl Hypotheses for Scripted {
             queue.paused = true;
             return Next::Paused;
         }
-        let source = self.sources;
+        let source = queue.source;
         let next = queue.left.pop_front();
         next.map(|(candidate, instance)| Plan::Try { source, candidate, instance }).into()
+    }
+
+    fn is_promising(&self, queue: &Queue) -> bool {
+        queue.left.front().is_some_and(|it| it.0 < PROMISING && it.1 == 0)
     }
 
     fn assume_unconfirmed(&self, queue: &mut Queue, attempt: &Plan) {
@@ -186,12 +183,10 @@ impl Hypotheses for Scripted {
             self.opened += 1;
             *pending = self.opened;
         }
-        self.sources = *pending;
         Ok(*pending)
     }
 
     fn reopen(&mut self) -> Result<usize, ReplayError> {
-        self.sources = 0;
         self.transcript.push("reopen".to_owned());
         Ok(0)
     }
@@ -300,6 +295,24 @@ fn exploration_comes_first_while_the_search_for_schedules_takes_long() {
 }
 
 #[test]
+fn promising_candidates_take_turns_with_the_round() {
+    let seeds = (0..1000).map(|seed| Script { seed, leads: 12, ..DULL });
+    let is_first = |it: &Script| {
+        let attempt = |candidate| Plan::Try { source: 0, candidate, instance: 0 };
+        let lead = |plan| Scripted::new(*it).lead(plan);
+        lead(attempt(0)) == Some(Lead::Promising(0))
+            && (1..4).all(|it| lead(attempt(it)).is_none())
+            && (0..PROMISING)
+                .all(|candidate| lead(Plan::Try { source: 1, candidate, instance: 0 }).is_none())
+    };
+    let script = seeds.into_iter().find(is_first).unwrap();
+    let (_, transcript) = transcript(script, Limits { budget: 9, explore: 0, jobs: 2 }, &QUICK);
+    let sources = attempts(&transcript);
+    let sources: Vec<_> = sources.iter().map(|it| it.contains("source: 1")).collect();
+    assert_eq!(sources, [false, true, false, true, false, true, false, false], "{transcript:?}");
+}
+
+#[test]
 fn deferred_candidates_come_last() {
     let limits = Limits { budget: 100, explore: 4, jobs: 2 };
     let (executions, transcript) = transcript(DULL, limits, &QUICK);
@@ -308,73 +321,6 @@ fn deferred_candidates_come_last() {
     let reopened = transcript.iter().position(|it| it == "reopen").unwrap();
     assert_eq!(attempts(&transcript[..reopened]).len(), 21);
     assert_eq!(attempts(&transcript[reopened..]).len(), 39);
-}
-
-/// The first attempt ends only after others have ended.
-struct Slow {
-    others: Mutex<mpsc::Receiver<()>>,
-    ended: mpsc::Sender<()>,
-}
-
-impl Executor for Slow {
-    type Plan = Plan;
-    type Run = Plan;
-
-    fn run(&self, plan: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
-        if *plan == (Plan::Try { source: 0, candidate: 0, instance: 0 }) {
-            let others = self.others.lock().unwrap();
-            for _ in 0..5 {
-                others.recv_timeout(Duration::from_mins(1)).expect("others are held up");
-            }
-        } else {
-            let _ = self.ended.send(());
-        }
-        Ok(*plan)
-    }
-
-    fn stopped(&self) -> Option<Ended> {
-        None
-    }
-}
-
-#[test]
-fn a_slow_run_does_not_hold_up_others() {
-    let (ended, others) = mpsc::channel();
-    let slow = Slow { others: Mutex::new(others), ended };
-    let limits = |jobs| Limits { budget: 12, explore: 0, jobs };
-    let with_two = transcript(DULL, limits(2), &slow);
-    assert_eq!(with_two, transcript(DULL, limits(1), &QUICK));
-}
-
-/// The user interrupts the campaign during the fifth run.
-#[derive(Default)]
-struct Interrupted {
-    caught: AtomicBool,
-}
-
-impl Executor for Interrupted {
-    type Plan = Plan;
-    type Run = Plan;
-
-    fn run(&self, plan: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
-        if *plan == (Plan::Try { source: 0, candidate: 4, instance: 0 }) {
-            self.caught.store(true, Ordering::Relaxed);
-        }
-        Ok(*plan)
-    }
-
-    fn stopped(&self) -> Option<Ended> {
-        self.caught.load(Ordering::Relaxed).then_some(Ended::Interrupted)
-    }
-}
-
-#[test]
-fn an_interrupt_ends_the_campaign() {
-    let limits = Limits { budget: 100, explore: 10, jobs: 1 };
-    let (executions, transcript) = transcript(DULL, limits, &Interrupted::default());
-    // The interrupted run is neither judged nor counted. One run was explored before it.
-    assert_eq!((executions, attempts(&transcript).len()), (6, 4));
-    assert!(transcript.last().unwrap().starts_with("finish"));
 }
 
 #[test]
@@ -394,65 +340,6 @@ fn the_campaign_says_why_it_ended() {
     assert_eq!((first.ended, confirmed), (Ended::First, 1));
     for jobs in [1, 8] {
         assert_eq!(ended(script, Limits { jobs, ..all }, Some(1)).0, first);
-    }
-}
-
-/// Runs that explore end only when they are cancelled.
-struct Endless;
-
-impl Executor for Endless {
-    type Plan = Plan;
-    type Run = Plan;
-
-    fn run(&self, plan: &Plan, cancel: &Cancel) -> Result<Plan, ReplayError> {
-        if matches!(plan, Plan::Explore(_)) {
-            let start = Instant::now();
-            while !cancel.is_cancelled() {
-                assert!(start.elapsed() < Duration::from_mins(1), "the run is not cancelled");
-                thread::sleep(Duration::from_millis(1));
-            }
-        }
-        Ok(*plan)
-    }
-
-    fn stopped(&self) -> Option<Ended> {
-        None
-    }
-}
-
-#[test]
-fn runs_that_are_no_longer_needed_are_cancelled() {
-    let plan = Plan::Try { source: 0, candidate: 0, instance: 0 };
-    let ahead = || (0..3).map(Plan::Explore);
-    let run = with_pool(&Endless, 4, |pool| pool.run(&plan, ahead));
-    assert_eq!(run.unwrap(), plan);
-}
-
-/// Every plan fails.
-struct Broken;
-
-impl Executor for Broken {
-    type Plan = Plan;
-    type Run = Plan;
-
-    fn run(&self, _: &Plan, _: &Cancel) -> Result<Plan, ReplayError> {
-        let source = std::io::Error::other("no space left");
-        Err(ReplayError::Scratch { path: "scratch".into(), source })
-    }
-
-    fn stopped(&self) -> Option<Ended> {
-        None
-    }
-}
-
-#[test]
-fn an_error_ends_the_campaign() {
-    for jobs in [1, 4] {
-        let mut scripted = Scripted::new(DULL);
-        let limits = Limits { budget: 10, explore: 0, jobs };
-        let end = drive(&mut scripted, 0, 1, limits, &Broken);
-        assert!(end.is_err());
-        assert_eq!(attempts(&scripted.transcript).len(), 0);
     }
 }
 

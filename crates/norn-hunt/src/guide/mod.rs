@@ -10,6 +10,7 @@
 mod disturbance;
 mod reach;
 mod reads_from;
+mod restored;
 mod search;
 mod timeline;
 
@@ -42,6 +43,8 @@ pub(crate) struct Guide {
     known: BTreeSet<(usize, usize, [Place; 3], ThreadName)>,
     /// Number of explored runs so far.
     explored: usize,
+    /// Number of those of mutations that were not urgent.
+    usual: usize,
     added: usize,
 }
 
@@ -50,10 +53,11 @@ pub(crate) struct Guide {
 pub(crate) struct Mutation {
     pub(crate) source: Arc<Source>,
     pub(crate) disturbance: Arc<Disturbance>,
-    /// Mutations are tried in this order: those that disturb what was just reached for the first time,
-    /// then by rank, those of runs with most disturbances first, so that what was reached step by step is
-    /// followed to its end.
-    order: (Wait, u32, Reverse<usize>, usize),
+    wait: Wait,
+    /// What it promises; the smaller, the earlier it is tried.
+    rank: u32,
+    /// The mutations are numbered as they are found.
+    number: usize,
 }
 
 /// Whether a mutation waits for attempts on candidates.
@@ -103,12 +107,25 @@ impl Guide {
                 continue;
             }
             self.added += 1;
-            let order = (wait, moment.rank, Reverse(depth), self.added);
-            let disturbance = Arc::new(moment.disturbance);
-            self.waiting.push(Mutation { source: Arc::clone(source), disturbance, order });
+            let (rank, number) = (moment.rank, self.added);
+            let (source, disturbance) = (Arc::clone(source), Arc::new(moment.disturbance));
+            self.waiting.push(Mutation { source, disturbance, wait, rank, number });
         }
-        self.waiting.sort_by_key(|it| it.order);
+        self.arrange();
         self.waiting.truncate(MOST_WAITING);
+    }
+
+    /// Puts the mutations in the order in which they are tried: those that disturb what was just reached for
+    /// the first time, then the others by turns.
+    fn arrange(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_by_key(|it| (it.wait, it.rank, it.number));
+        let urgent = waiting.iter().take_while(|it| it.wait == Wait::Urgent).count();
+        let usual = waiting.split_off(urgent);
+        let ranks: Vec<_> = usual.iter().map(|it| (it.rank, it.depth())).collect();
+        let order = by_turns(&ranks, self.usual);
+        self.waiting = waiting;
+        self.waiting.extend(order.into_iter().map(|it| usual[it].clone()));
     }
 
     /// Adds the reads-from pairs and the places of a run.
@@ -122,7 +139,7 @@ impl Guide {
 
     /// Number of mutations that do not wait for attempts.
     pub(crate) fn urgent(&self) -> usize {
-        self.waiting.iter().take_while(|it| it.order.0 == Wait::Urgent).count()
+        self.waiting.iter().take_while(|it| it.wait == Wait::Urgent).count()
     }
 
     /// The mutation for the explored run with this number, if that is guided. Numbers of later runs than
@@ -138,16 +155,36 @@ impl Guide {
     /// The mutation for the explored run with this number, if this many mutations come earlier.
     fn guided(&self, number: usize, earlier: usize) -> Option<&Mutation> {
         let is_guided = number % UNGUIDED != UNGUIDED - 1;
-        self.waiting.get(earlier).filter(|it| is_guided || it.order.0 == Wait::Urgent)
+        self.waiting.get(earlier).filter(|it| is_guided || it.wait == Wait::Urgent)
     }
 
     /// An explored run was made: the mutation that it was made for is done.
     pub(crate) fn finish(&mut self, mutation: Option<&Mutation>) {
         self.explored += 1;
         if let Some(mutation) = mutation {
+            self.usual += usize::from(mutation.wait == Wait::Usual);
             self.waiting.retain(|it| it != mutation);
         }
     }
+}
+
+/// The order of mutations with these ranks and depths, the oldest first: by turns the oldest one, and one of
+/// a run with most disturbances. The latter follow what was reached step by step to its end; the former see
+/// to it that this does not keep all others waiting.
+fn by_turns(mutations: &[(u32, usize)], first_turn: usize) -> Vec<usize> {
+    let oldest: Vec<usize> = (0..mutations.len()).collect();
+    let mut deepest = oldest.clone();
+    deepest.sort_by_key(|it| (mutations[*it].0, Reverse(mutations[*it].1), *it));
+    let mut next = [oldest, deepest].map(Vec::into_iter);
+    let mut order = Vec::new();
+    let mut is_in = vec![false; mutations.len()];
+    while order.len() < mutations.len() {
+        let turn = (first_turn + order.len()) % next.len();
+        let Some(mutation) = next[turn].find(|it| !is_in[*it]) else { break };
+        is_in[mutation] = true;
+        order.push(mutation);
+    }
+    order
 }
 
 impl Mutation {
@@ -161,5 +198,17 @@ impl Mutation {
 
     pub(crate) fn depth(&self) -> usize {
         self.disturbance.depth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_and_the_deepest_mutations_take_turns() {
+        let mutations = [(0, 0), (1, 0), (1, 0), (1, 1), (1, 2), (2, 3)];
+        assert_eq!(by_turns(&mutations, 0), [0, 4, 1, 3, 2, 5]);
+        assert_eq!(by_turns(&mutations[1..], 1), [3, 0, 2, 1, 4]);
     }
 }

@@ -1,6 +1,9 @@
 //! Coverage of reads-from pairs: which write each read has seen, by their places; and of the places.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use norn_model::{Effect, EventId, SiteId};
 
@@ -11,6 +14,8 @@ use crate::source::{Place, Source, place};
 pub(super) struct ReadsFrom {
     pairs: BTreeSet<(Place, Place)>,
     places: BTreeSet<Place>,
+    /// The instructions: the places, whatever happened there.
+    code: BTreeSet<(PathBuf, u64)>,
 }
 
 /// What a run has shown for the first time.
@@ -20,6 +25,9 @@ pub(crate) struct Learnt {
     pair: bool,
     /// The sites of its new places.
     pub(crate) sites: BTreeSet<SiteId>,
+    /// Those of them at which something else happened before are not new code: a compare-exchange that
+    /// fails, for example. These are the others.
+    pub(crate) code: BTreeSet<SiteId>,
 }
 
 impl Learnt {
@@ -57,6 +65,10 @@ impl ReadsFrom {
         // Inlined copies of a place, and sites of several kinds, are one place.
         sites.retain(|it| !self.places.contains(&place(*it)));
         self.places.extend(sites.iter().map(|it| place(*it)));
-        Learnt { pair, sites }
+        let instruction = |it: SiteId| (place(it).0, place(it).1);
+        let is_code = |it: &SiteId| !self.code.contains(&instruction(*it));
+        let code: BTreeSet<_> = sites.iter().copied().filter(is_code).collect();
+        self.code.extend(code.iter().map(|it| instruction(*it)));
+        Learnt { pair, sites, code }
     }
 }

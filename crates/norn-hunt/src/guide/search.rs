@@ -22,7 +22,9 @@ pub(super) struct Moment {
     pub(super) disturbance: Disturbance,
     /// The places of the read, of what the victim does next, and of the write.
     pub(super) sites: [SiteId; 3],
-    /// The smaller, the earlier it is tried.
+    /// The smaller, the earlier it is tried. Rank 0 is for what is rarely possible, and then rarely harmless:
+    /// a lock that is only tried and found held, an object that is used between its destruction and the
+    /// store that tells of it, a variable whose old value is restored.
     pub(super) rank: u32,
 }
 
@@ -34,6 +36,7 @@ pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usiz
     let mut moments = Vec::new();
     for accesses in timeline.shared.values() {
         search.add_variable(accesses, &mut moments);
+        search.add_restored(accesses, &mut moments);
     }
     search.add_tried_locks(&mut moments);
     search.add_destroyed(&mut moments);
@@ -42,11 +45,12 @@ pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usiz
     moments
 }
 
-struct Search<'a> {
-    trace: &'a Trace,
-    timeline: &'a Timeline,
+/// The search in one run.
+pub(super) struct Search<'a> {
+    pub(super) trace: &'a Trace,
+    pub(super) timeline: &'a Timeline,
     from: &'a BTreeMap<ThreadId, u64>,
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 /// A read and the write of another thread that is to follow it.
@@ -59,7 +63,7 @@ struct Pair<'a> {
 }
 
 impl Search<'_> {
-    fn is_open(&self, event: EventId) -> bool {
+    pub(super) fn is_open(&self, event: EventId) -> bool {
         event.index >= self.from.get(&event.thread).copied().unwrap_or(0)
     }
 
@@ -68,11 +72,11 @@ impl Search<'_> {
         self.site(EventId { index: self.timeline.section(event).1 + 1, ..event })
     }
 
-    fn sites(&self, read: EventId, write: EventId) -> [SiteId; 3] {
+    pub(super) fn sites(&self, read: EventId, write: EventId) -> [SiteId; 3] {
         [self.site(read), self.next_site(read), self.site(write)]
     }
 
-    fn site(&self, event: EventId) -> SiteId {
+    pub(super) fn site(&self, event: EventId) -> SiteId {
         self.trace.event(event).map_or(SiteId(0), |it| it.site)
     }
 
@@ -121,12 +125,12 @@ impl Search<'_> {
                 && self.site(event) == site
         };
         let times = accesses.iter().filter(same).count().min(MOST_TIMES);
-        let mut modes = vec![(Mode::ToTheEnd, 1)];
+        let mut modes = vec![(Mode::ToTheEnd, 2)];
         if again && times > 1 {
-            modes.push((Mode::Repeatedly(times), 0));
+            modes.push((Mode::Repeatedly(times), 1));
         }
         // A single disturbance of the recorded run is what candidates are.
-        let once = if self.depth == 0 { 2 } else { u32::from(!again) };
+        let once = if self.depth == 0 { 3 } else { 1 + u32::from(!again) };
         modes.push((Mode::Once, once));
         for (mode, rank) in modes {
             let seen = EventId { index: seen, ..read.event };
@@ -174,12 +178,12 @@ impl Search<'_> {
         let (seen, written, mode, depth) = (read, write, Mode::Inside, self.depth);
         let elsewhere = Vec::new();
         let disturbance = Disturbance { turns, read, seen, written, mode, elsewhere, depth };
-        Some(Moment { disturbance, sites: self.sites(read, write), rank: 1 })
+        Some(Moment { disturbance, sites: self.sites(read, write), rank: 2 })
     }
 
     /// The turns up to the moment at which the victim has seen the variable and the writer has not yet
     /// begun to write it, and whether a thread may have to wait on the way.
-    fn turns(
+    pub(super) fn turns(
         &self,
         read: EventId,
         seen: EventId,
@@ -280,7 +284,8 @@ impl Search<'_> {
         })
     }
 
-    /// A thread holds a lock while another one tries to acquire it.
+    /// A thread holds a lock while another one tries to acquire it. The other one then does what the run
+    /// does not show, so this comes first.
     fn add_tried_locks(&self, moments: &mut Vec<Moment>) {
         for acquisitions in self.timeline.tried.values() {
             let tries = acquisitions.iter().filter(|it| it.tried && self.is_open(it.event));
@@ -289,7 +294,8 @@ impl Search<'_> {
                     it.event.thread != tried.event.thread && self.is_open(it.event)
                 };
                 let Some(held) = acquisitions.iter().find(held) else { continue };
-                moments.extend(self.inside(tried.event, held.event));
+                let moment = self.inside(tried.event, held.event);
+                moments.extend(moment.map(|it| Moment { rank: 0, ..it }));
             }
         }
     }

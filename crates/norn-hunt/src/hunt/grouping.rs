@@ -11,9 +11,10 @@ use norn_predict::Remark;
 use super::Hunting;
 use crate::{
     CandidateSource, Finding, Status,
+    campaign::Promise,
     danger::Dangers,
     describe::describe,
-    group::{Group, in_turn},
+    group::{Group, Turn, in_turn},
     source::{Key, Source},
     source_key::{SourceKey, SourceKeys},
 };
@@ -66,6 +67,12 @@ impl Hunting<'_> {
                 let finding = self.finding(group.finding);
                 finding.instances = stacks.len();
                 finding.stacks = stacks.iter().collect::<BTreeSet<_>>().len();
+            }
+            let Promise { new_code, finding } = &source.promise;
+            let is_new = |it: &Candidate| it.sites().any(|it| new_code.contains(&it));
+            let is_aim = *finding == Some(group.finding);
+            if is_aim || !group.again && group.instances.iter().any(is_new) {
+                group.turn = Turn::Promising;
             }
             group.arrange(stacks, self.evidence.options.instances);
         }

@@ -15,7 +15,7 @@ use crate::{
     campaign::Next,
     continuation::Continuation,
     engine::CachedWitnesses,
-    group::{Caution, Group},
+    group::{Caution, Group, Turn},
     perturbation::Perturbation,
 };
 
@@ -247,6 +247,17 @@ impl Queue {
     pub(super) fn promises_little(&self) -> bool {
         !self.follow_ups.has_early()
             && self.open.front().is_none_or(|it| self.groups[*it].promises_little())
+    }
+
+    /// Whether what is tried next is what the trace promises.
+    pub(super) fn is_promising(&self) -> bool {
+        let first = self.open.front().map(|it| &self.groups[*it]);
+        self.follow_ups.has_early() || first.is_some_and(|it| it.turn == Turn::Promising)
+    }
+
+    /// Whether an attempt is on a group that can lead to a visible failure.
+    pub(super) fn is_dangerous(&self, attempt: &Attempt) -> bool {
+        attempt.group.is_some_and(|it| self.may_perturb(it))
     }
 
     /// The groups that are left to try.
