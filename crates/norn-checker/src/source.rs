@@ -86,7 +86,9 @@ mod tests {
 
     fn origin(bytes: &[(u64, WriterId)]) -> Origin {
         let mut origin = Origin::default();
-        bytes.iter().for_each(|(address, writer)| origin.add(*address, *writer));
+        for (address, writer) in bytes {
+            origin.add(*address, *writer);
+        }
         origin
     }
 
