@@ -1,14 +1,15 @@
 //! What reads see, in the recorded run and in a schedule.
 //!
 //! Known values are compared byte by byte. Where a value is not known, the read counts as the same
-//! if it sees the same write as in the recorded run.
+//! if it sees the same writes as in the recorded run: often several, since a program that moves a
+//! struct reads at once what it has written field by field.
 
 use std::ops::Range;
 
 use norn_model::{EventId, MemoryAccess, Value};
 use rustc_hash::FxHashMap;
 
-use crate::source::{SourceCursor, Sources};
+use crate::source::{Origin, SourceCursor, Sources};
 
 /// Bytes that are stored together.
 const GRANULE: u64 = 8;
@@ -45,6 +46,11 @@ fn parts(access: &MemoryAccess) -> impl Iterator<Item = Part> {
 }
 
 impl Part {
+    /// The address of a byte of the granule.
+    fn address(&self, at: usize) -> u64 {
+        self.granule * GRANULE + at as u64
+    }
+
     /// The bytes of a value by their places in the granule, where each is known or not.
     fn each(&self, value: Value) -> impl Iterator<Item = (usize, Option<u8>)> + use<> {
         let byte = move |at: u32| {
@@ -161,9 +167,8 @@ pub(crate) struct RecordedMemory {
     initial: Granules,
     /// While collecting: the current content.
     now: Granules,
-    /// The write that a read saw, where values do not identify it, by its first such byte: the
-    /// value is not known, or it is not the one that was written last because code without
-    /// instrumentation wrote, too.
+    /// The writes that a read saw, where values do not identify them: the value is not known, or it
+    /// is not the one that was written last because code without instrumentation wrote, too.
     sources: Sources,
 }
 
@@ -179,6 +184,7 @@ impl RecordedMemory {
     }
 
     fn read(&mut self, id: EventId, access: &MemoryAccess, value: Value) {
+        let mut origin = Origin::default();
         for part in parts(access) {
             let cell = self.now.entry(part.granule).or_default();
             if part.word(value).is_some_and(|it| cell.has(&it)) {
@@ -189,9 +195,12 @@ impl RecordedMemory {
                     self.initial.entry(part.granule).or_default().set_value(at, seen);
                 }
                 if seen.is_none() || cell.value(at) != seen {
-                    self.sources.add(id, cell.writer(at));
+                    origin.add(part.address(at), cell.writer(at));
                 }
             }
+        }
+        if !origin.is_empty() {
+            self.sources.add(id, origin);
         }
     }
 
@@ -287,12 +296,15 @@ impl<'a> Memory<'a> {
         if !parts(access).any(|it| differs(&it)) {
             return true;
         }
-        let source = self.sources.get(id);
-        parts(access).all(|part| {
+        let mut origin = Origin::default();
+        for part in parts(access) {
             let cell = self.granule(part.granule).unwrap_or(&unknown);
-            part.each(value).all(|(at, wanted)| {
-                wanted.is_some() && cell.value(at) == wanted || source == Some(cell.writer(at))
-            })
-        })
+            for (at, wanted) in part.each(value) {
+                if wanted.is_none() || cell.value(at) != wanted {
+                    origin.add(part.address(at), cell.writer(at));
+                }
+            }
+        }
+        origin.is_empty() || self.sources.get(id) == Some(origin)
     }
 }

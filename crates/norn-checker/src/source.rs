@@ -4,23 +4,42 @@
 //! the reads of a thread in their order, so they are kept in this order, and a cursor for each thread
 //! finds the next one beside the last.
 
+use std::hash::Hasher as _;
+
 use norn_model::{EventId, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::memory::WriterId;
 
-/// By thread: reads, by their index in the thread, with the write that each saw.
+/// The writes that the bytes of a read come from, as a hash: a read of 64 bytes may see as many
+/// writes, and only whether they are the same is ever asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin(u64);
+
+impl Origin {
+    /// Adds the write that a byte comes from. Bytes come in the order of their addresses.
+    pub(crate) fn add(&mut self, address: u64, writer: WriterId) {
+        let mut hasher = FxHasher::default();
+        for part in [self.0, address, writer] {
+            hasher.write_u64(part);
+        }
+        // Zero means that there is no byte.
+        self.0 = hasher.finish().max(1);
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// By thread: reads, by their index in the thread, with the writes that each saw.
 #[derive(Debug, Default)]
-pub(crate) struct Sources(FxHashMap<ThreadId, Vec<(u64, WriterId)>>);
+pub(crate) struct Sources(FxHashMap<ThreadId, Vec<(u64, Origin)>>);
 
 impl Sources {
-    /// Adds the write that a read saw, unless there is one already. The reads of a thread come in
-    /// their order.
-    pub(crate) fn add(&mut self, read: EventId, write: WriterId) {
-        let reads = self.0.entry(read.thread).or_default();
-        if reads.last().is_none_or(|it| it.0 < read.index) {
-            reads.push((read.index, write));
-        }
+    /// Adds the writes that a read saw. The reads of a thread come in their order.
+    pub(crate) fn add(&mut self, read: EventId, origin: Origin) {
+        self.0.entry(read.thread).or_default().push((read.index, origin));
     }
 }
 
@@ -37,15 +56,15 @@ impl<'a> SourceCursor<'a> {
         SourceCursor { sources, at: FxHashMap::default() }
     }
 
-    /// The write that a read saw, if that was noted.
-    pub(crate) fn get(&mut self, read: EventId) -> Option<WriterId> {
+    /// The writes that a read saw, if they were noted.
+    pub(crate) fn get(&mut self, read: EventId) -> Option<Origin> {
         let reads = self.sources.0.get(&read.thread)?;
         let at = self.at.entry(read.thread).or_default();
         if reads.get(*at).is_none_or(|it| it.0 > read.index) {
             *at = 0;
         }
         // Doubling steps: next to the last read in a step or two, far from it in a logarithm.
-        let is_before = |it: &(u64, WriterId)| it.0 < read.index;
+        let is_before = |it: &(u64, Origin)| it.0 < read.index;
         let mut step = 1;
         while reads.get(*at + step).is_some_and(is_before) {
             *at += step;
@@ -65,17 +84,34 @@ mod tests {
         EventId { thread: ThreadId(3), index }
     }
 
+    fn origin(bytes: &[(u64, WriterId)]) -> Origin {
+        let mut origin = Origin::default();
+        for (address, writer) in bytes {
+            origin.add(*address, *writer);
+        }
+        origin
+    }
+
+    #[test]
+    fn origins_are_equal_if_each_byte_comes_from_the_same_write() {
+        assert!(origin(&[]).is_empty());
+        assert!(!origin(&[(0, 0)]).is_empty());
+        let two = origin(&[(8, 1), (9, 2)]);
+        assert_eq!(two, origin(&[(8, 1), (9, 2)]));
+        assert_ne!(two, origin(&[(8, 2), (9, 1)]));
+        assert_ne!(two, origin(&[(8, 1)]));
+    }
+
     #[test]
     fn reads_are_found_in_any_order() {
         let mut sources = Sources::default();
         for index in (0..3_000).filter(|it| it % 3 == 0) {
-            sources.add(read(index), index + 1);
-            sources.add(read(index), 0);
+            sources.add(read(index), origin(&[(0, index)]));
         }
         let mut cursor = SourceCursor::new(&sources);
         let steps = [1, 2, 7, 500, 1_499, 2_998];
         for index in steps.iter().flat_map(|it| (0..3_100).step_by(*it)) {
-            let wanted = (index < 3_000 && index % 3 == 0).then_some(index + 1);
+            let wanted = (index < 3_000 && index % 3 == 0).then(|| origin(&[(0, index)]));
             assert_eq!(cursor.get(read(index)), wanted, "{index}");
         }
         assert_eq!(cursor.get(EventId { thread: ThreadId(4), index: 0 }), None);

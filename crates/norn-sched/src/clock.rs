@@ -11,9 +11,6 @@ use crate::{NEVER, Scheduler, TaskId, World, run::RunState, task::Task};
 const EVENT: u64 = 100;
 /// The duration of reading the clock in nanoseconds.
 const READ: u64 = 1_000;
-/// A program that waits longer than this, in nanoseconds, considers that enough for its peers to
-/// answer: such a wait does not time out early.
-const LONG: u64 = 1_000_000_000;
 /// The clocks that show the time of day: `CLOCK_REALTIME`, its coarse form, `CLOCK_TAI`.
 const REALTIME: i32 = 0;
 const REALTIME_COARSE: i32 = 5;
@@ -72,14 +69,14 @@ impl RunState {
         timed.min_by_key(|(_, it)| (it.deadline, it.ticket)).map(|(id, _)| id)
     }
 
-    /// Whether the clock may be advanced although other tasks could run: a sleep or a wait for
-    /// another thread may end before they have executed anything, but see [`LONG`].
+    /// Whether the clock may be advanced to the earliest deadline although other tasks could run.
     pub(crate) fn may_be_early(&self, world: &dyn World) -> bool {
-        self.first_timed().is_some_and(|id| {
-            let task = &self.tasks[id];
-            !(task.outside || task.waits_for_file())
-                || task.deadline.saturating_sub(self.now(world)) <= LONG
-        })
+        let Some(id) = self.first_timed() else { return false };
+        let task = &self.tasks[id];
+        match self.timers.first() {
+            Some((_, expiry)) if expiry <= task.deadline => self.is_soon(expiry, world),
+            _ => self.may_expire_early(task, world),
+        }
     }
 
     /// Advances the clock to the earliest deadline, of a wait or of a timer.

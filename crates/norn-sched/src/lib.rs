@@ -18,6 +18,7 @@ mod clock;
 mod fairness;
 mod handler;
 mod interrupt;
+mod limit;
 mod look;
 mod memory;
 #[cfg(test)]

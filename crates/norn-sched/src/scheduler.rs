@@ -124,7 +124,7 @@ impl Scheduler {
 
     /// Whether another task could run, or runs without the turn.
     pub fn has_active_others(&self, task: TaskId) -> bool {
-        self.run.tasks.entries().any(|(id, it)| (it.is_ready() || it.away) && id != task)
+        self.run.has_active_others(task)
     }
 
     /// The entry of the task's thread in the schedule's table; `u32::MAX` if it has none.

@@ -4,7 +4,7 @@
 //! continues, before the awaited event:
 //!
 //! ```text
-//! waiter: wait … times out, continues    waker: write x, signal
+//! waiter: wait … times out, continues    waker: lock, write x, unlock, signal
 //! ```
 //!
 //! Or the event happens in the meantime, and the wait nevertheless reports a timeout:
@@ -85,14 +85,18 @@ impl Analysis for Timeout {
         let new = || TopK::new(options.instances);
         let mut timed_out = new();
         let mut woken_late = new();
-        let mut either = |wait: At, wake: At, timed_out: &mut TopK| {
-            if wait.0 != wake.0 {
-                add(trace, EARLY, [wait, wake], timed_out);
-                add(trace, LATE, [wake, wait], &mut woken_late);
+        conditions(facts, |wait, change, signal| {
+            if wait.0 != signal.0 {
+                add(trace, EARLY, [wait, change], &mut timed_out);
+                add(trace, LATE, [signal, wait], &mut woken_late);
             }
-        };
-        conditions(facts, |wait, signal| either(wait, signal, &mut timed_out));
-        semaphores(trace, |wait, post| either(wait, post, &mut timed_out));
+        });
+        semaphores(trace, |wait, post| {
+            if wait.0 != post.0 {
+                add(trace, EARLY, [wait, post], &mut timed_out);
+                add(trace, LATE, [post, wait], &mut woken_late);
+            }
+        });
         locks(trace, |held, wanted| add(trace, LOCKED, [held, wanted], &mut timed_out));
         let make = |key: &Key, instance: &Instance, number| candidate(trace, key, instance, number);
         found.add(Priority::TimedOut, timed_out.sorted(), make);
@@ -104,21 +108,32 @@ fn event(trace: &Trace, (thread, index): At) -> &Event {
     &trace.threads[usize::from(thread)].events[index as usize]
 }
 
-/// Condition waits that a signal ended, and the first possible signal.
-fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At)) {
+/// Condition waits with a limit that a signal ended, with the change that the thread waited for, and the
+/// first possible signal.
+fn conditions(facts: &Facts<'_>, mut found: impl FnMut(At, At, At)) {
     for (waits, thread) in facts.condition_waits().iter().zip(0..=u16::MAX) {
         for wait in waits {
-            let limited = is_limited(event(facts.trace, (thread, wait.begin + 1)));
-            if let Some(signal) = wait.by.first().filter(|_| limited) {
-                found((thread, wait.end), *signal);
+            let begin = event(facts.trace, (thread, wait.begin + 1));
+            let Op::Wait { lock, timed: true, .. } = begin.op else { continue };
+            if let Some(signal) = wait.by.first() {
+                let change = change(facts.trace, (begin, lock), *signal);
+                found((thread, wait.end), change, *signal);
             }
         }
     }
 }
 
-/// Whether an event begins a wait with a time limit.
-fn is_limited(event: &Event) -> bool {
-    matches!(event.op, Op::Wait { timed: true, .. })
+/// Where the waker begins to change what the thread waits for: its last critical section between the begin
+/// of the wait and the signal, or else the signal. If the signal comes after the section, as it usually does in
+/// Rust, a thread that only misses the signal finds the condition changed and continues without harm.
+fn change(trace: &Trace, (begin, mutex): (&Event, u64), signal: At) -> At {
+    let (thread, index) = signal;
+    let before = &trace.threads[usize::from(thread)].events[..index as usize];
+    let is_later = |it: &&Event| it.seq.is_none() || it.seq > begin.seq;
+    let enters = |it: &&Event| matches!(it.op, Op::Acquire { lock, .. } if lock == mutex);
+    let section = before.iter().rev().take_while(is_later).find(enters);
+    let index = section.and_then(|it| usize::try_from(it.id.index).ok());
+    index.map_or(signal, |it| (thread, narrow(it)))
 }
 
 /// Semaphore waits and the posts that ended them, matched in order.
@@ -196,7 +211,10 @@ fn add(trace: &Trace, pattern: u16, steps: [At; 2], found: &mut TopK) {
 }
 
 fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Candidate {
+    let of = |place: &EventPlace| event(trace, (place.thread, place.index)).op;
+    let is_section = matches!(instance.steps.last().map(of), Some(Op::Acquire { .. }));
     let (kind, accesses) = match key.pattern {
+        EARLY if is_section => (CandidateKind::Timeout, [Access::Wait, Access::Acquire]),
         EARLY => (CandidateKind::Timeout, [Access::Wait, Access::Signal]),
         LATE => (CandidateKind::LateWakeUp, [Access::Signal, Access::Wait]),
         _ => (CandidateKind::Timeout, [Access::Acquire, Access::Wait]),
@@ -234,12 +252,25 @@ mod tests {
     fn a_wait_that_was_woken_may_time_out() {
         let trace = |how: &str| {
             format!(
-                "T1 acq m\nT1 waitrel m\nT1 wait c m{how}\nT2 acq m\nT2 signal c @ signal\n\
+                "T1 acq m\nT1 waitrel m\nT1 wait c m{how}\nT2 acq m @ lock\nT2 signal c @ signal\n\
                  T2 rel m\nT1 wake c m by T2:1 @ wake\nT1 rel m"
             )
         };
-        assert_eq!(found(&trace(" timed")), ["timeout wake signal", "late-wake-up signal wake"]);
+        assert_eq!(found(&trace(" timed")), ["timeout wake lock", "late-wake-up signal wake"]);
         assert!(found(&trace("")).is_empty());
+    }
+
+    #[test]
+    fn a_wait_times_out_before_the_change_and_not_only_before_the_signal() {
+        let trace = |change: &str| {
+            format!(
+                "T2 acq m @ unrelated\nT2 rel m\nT1 acq m\nT1 waitrel m\nT1 wait c m timed\n{change}\
+                 T2 signal c @ signal\nT1 wake c m any 1 @ wake\nT1 rel m"
+            )
+        };
+        let late = "late-wake-up signal wake";
+        assert_eq!(found(&trace("T2 acq m @ lock\nT2 rel m\n")), ["timeout wake lock", late]);
+        assert_eq!(found(&trace("")), ["timeout wake signal", late]);
     }
 
     #[test]

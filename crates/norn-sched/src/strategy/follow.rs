@@ -241,15 +241,17 @@ impl Follow {
         world: &dyn World,
     ) -> Option<Progress> {
         let task = &run.tasks[id];
-        let (outside, timed) = (task.outside, task.is_timed());
+        let outside = task.outside;
         match segment.until {
             until::BLOCKS => Some(Progress::Over),
-            until::TIMEOUT if timed => {
+            until::TIMEOUT if run.may_expire_when_due(id, true, world) => {
                 run.put_forward_to(id, world);
                 Some(Progress::Over)
             }
             // The external event may still happen in time.
-            _ if timed && !(outside && run.lists_timeouts(world)) => {
+            _ if !(outside && run.lists_timeouts(world))
+                && run.may_expire_when_due(id, false, world) =>
+            {
                 // A thread that sleeps repeatedly waits for others just like one that spins.
                 if self.position.naps == MAX_NAPS {
                     return Some(Progress::Stuck(why::SPINS));

@@ -157,3 +157,13 @@ proptest! {
         schedules_are_possible(&trace)?;
     }
 }
+
+/// A program that moves a struct reads at once what it wrote field by field. That no value is known
+/// then does not make a schedule speculative, and the thread that sets `x` has checked it before.
+#[test]
+fn a_struct_that_is_moved_counts_as_the_same() {
+    let trace = "T0 fork T1\nT0 fork T2\n\
+                 T1 w s:8 1 @ first\nT1 w s+8:8 2 @ second\nT1 r s:32 @ move\n\
+                 T1 load x 0 @ check\nT1 store x 1 @ set\nT2 load x 1 @ late\nT2 r y 0";
+    assert_snapshot!(hunt_order(trace), @"single order overdue-use: late set | sound: T0:0 T0:1 first second move check late set");
+}

@@ -27,9 +27,9 @@ fn expiring(trace: &str) -> String {
 }
 
 #[test]
-fn a_wait_times_out_before_the_signal_or_with_it() {
+fn a_wait_times_out_before_the_section_or_with_the_signal() {
     assert_snapshot!(expiring(WAIT), @r"
-    single order timeout: wake signal | speculative: T1:0 T1:1 T1:2 wake T1:4 T1:5 T2:0 T2:1 signal
+    single order timeout: wake T2:0 | speculative: T1:0 T1:1 T1:2 wake T1:4 T1:5 T2:0
     single order late-wake-up: signal wake | sound: T1:0 T1:1 T1:2 T2:0 T2:1 signal T2:3 wake
     ");
 }
