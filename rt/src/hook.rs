@@ -1,9 +1,10 @@
 //! The hooks that compilers insert before memory accesses and around functions.
 //!
-//! Each hook is a stub of four instructions: load the thread's slot, take the return address as the
+//! Each hook is a stub of a few instructions: load the thread's slot, take the return address as the
 //! site, and jump through the slot's table. The table determines what a hook does, so neither the
-//! question whether the thread is recorded nor whether values are recorded costs a test. [`RECORD`]
-//! and its variants append an event; their fast path contains no call, no lock and no loop.
+//! question whether the thread is recorded nor whether values are recorded costs a test of its own; only
+//! the table of the usual mode is recognized, because a direct jump is faster. [`RECORD`] and its variants
+//! append an event; their fast path contains no call, no lock and no loop.
 
 mod collecting;
 
@@ -368,7 +369,10 @@ const fn vptr(write: bool) -> usize {
     Kind::access_code(AccessClass::Vptr, write, 3) as usize
 }
 
-/// Exports the access hooks: stubs that jump through the slot's table.
+/// Exports the access hooks: stubs that jump through the slot's table. Recording with values is the usual
+/// mode, and its table is recognized by its address: that jump is a direct one. The indirect jump has
+/// more than one target in the life of a thread, so that processors predict it from the branches before
+/// it, and often wrongly where these are irregular.
 macro_rules! stubs {
     ($($name:literal $kind:expr;)*) => { $(
         global_asm!(
@@ -377,10 +381,15 @@ macro_rules! stubs {
             concat!($name, ":"),
             "mov rdx, qword ptr fs:[norn_slot@tpoff]",
             "mov rsi, qword ptr [rsp]",
+            "lea rax, [rip + {usual}]",
+            "cmp qword ptr [rdx], rax",
+            "je {record}",
             "mov rax, qword ptr [rdx]",
             "jmp qword ptr [rax + 8 * {kind}]",
             concat!(".size ", $name, ", . - ", $name),
             kind = const $kind,
+            usual = sym RECORD,
+            record = sym record_values::<{ $kind as u16 }>,
         );
     )* };
 }

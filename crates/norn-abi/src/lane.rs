@@ -222,10 +222,7 @@ impl Lane {
         self.pend_addr = 0;
         // SAFETY: the pending record is the last one before `cur`.
         unsafe {
-            let in_page = addr & 0xfff <= 0xff8;
-            let raw = if in_page { peek::word(addr) } else { end_of_page(addr, shift) };
-            let Some(raw) = raw else { return };
-            let written = raw << shift >> shift;
+            let Some(written) = written(addr, shift) else { return };
             if *self.pend_cell == written {
                 *self.pend_head &= !UNKNOWN;
             } else {
@@ -304,15 +301,22 @@ pub enum Content {
     Later,
 }
 
-/// The bytes at the end of a page, in which a written value begins: none if it ends in the next page,
-/// which may be unmapped, or if they cannot be read.
-#[cold]
-unsafe fn end_of_page(addr: usize, shift: usize) -> Option<u64> {
-    let base = (addr | 0xfff) - 7;
-    let bits = (addr - base) * 8;
+/// The value of `64 - shift` bits that was written at `addr`: none if it cannot be read, or if it lies in two
+/// pages, the second of which may be unmapped. A load of exactly the written bytes gets them from the
+/// processor's queue of stores; a wider one would have to wait until they are in the cache.
+#[inline(always)]
+unsafe fn written(addr: usize, shift: usize) -> Option<u64> {
+    let bytes = 8 - shift / 8;
     // SAFETY: the caller allows it.
-    let raw = if bits <= shift { unsafe { peek::word(base) } } else { None };
-    raw.map(|raw| raw >> bits)
+    unsafe {
+        match bytes {
+            _ if (addr & 0xfff) + bytes > 0x1000 => None,
+            8 => peek::word(addr),
+            4 => peek::half(addr),
+            2 => peek::quarter(addr),
+            _ => peek::byte(addr),
+        }
+    }
 }
 
 /// Loads the value for a load hook, before the program does.

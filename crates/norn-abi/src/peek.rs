@@ -46,6 +46,14 @@ peek! {
     word, "mov {value}, qword ptr [{addr}]"
 }
 peek! {
+    /// Four bytes, if they can be read.
+    half, "mov {value:e}, dword ptr [{addr}]"
+}
+peek! {
+    /// Two bytes, if they can be read.
+    quarter, "movzx {value:e}, word ptr [{addr}]"
+}
+peek! {
     /// One byte, if it can be read.
     byte, "movzx {value:e}, byte ptr [{addr}]"
 }

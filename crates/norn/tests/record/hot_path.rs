@@ -60,6 +60,7 @@ fn access_hooks_contain_no_calls_and_no_locks() {
     let image = RuntimeImage::embedded();
     for object in [image.dynamic_object, image.static_object] {
         let functions = disassemble(object);
+        let mut all_wide = 0;
         for body in ["record_values", "record_bare"] {
             // In a mangled name, `17h` and a hash follow the function's own name.
             let is_hook = |name: &str| name.contains(&format!("{body}17h"));
@@ -68,15 +69,16 @@ fn access_hooks_contain_no_calls_and_no_locks() {
             let (wide, hooks): (Vec<_>, Vec<_>) =
                 hooks.into_iter().partition(|(_, code)| is_wide(code));
             // Three classes of accesses, reads and writes, of one width and of four.
-            // Those of one width may be the same in both modes, and then exist once.
             assert_eq!(hooks.len(), 24, "{body}");
-            assert!([0, 6].contains(&wide.len()), "{body}: {}", wide.len());
+            all_wide += wide.len();
             assert!(!parts.is_empty(), "{body}");
             for (name, code) in hooks.into_iter().chain(parts) {
                 check_straight(name, code);
                 assert!(code.len() <= 200, "{name} has {} instructions", code.len());
             }
         }
+        // Those of one width may be the same in both modes, and then exist once.
+        assert!((6..=12).contains(&all_wide), "{all_wide}");
     }
 }
 
@@ -109,7 +111,9 @@ fn hooks_are_stubs_that_jump_through_the_table() {
                 .filter(|it| !it.starts_with("R_X86_64"))
                 .filter_map(|it| it.split_ascii_whitespace().next())
                 .collect();
-            assert_eq!(words, ["mov", "mov", "mov", "jmp"], "__tsan_{access}{size}");
+            // The direct jump of the usual mode, and the jump through the table.
+            let expected = ["mov", "mov", "lea", "cmp", "je", "mov", "jmp"];
+            assert_eq!(words, expected, "__tsan_{access}{size}");
         }
     }
 }
