@@ -9,6 +9,7 @@ mod collect;
 mod column;
 mod control;
 mod report;
+mod rust;
 mod workload;
 
 use std::{
@@ -34,6 +35,7 @@ use workload::{Size, Subject, Workload};
 const LIMIT: Duration = Duration::from_mins(5);
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Options {
     /// Small inputs and few repetitions: a smoke test, not a measurement
     #[arg(long)]
@@ -44,6 +46,9 @@ pub(crate) struct Options {
     /// Measure the cost of collecting patterns instead of recording; writes a table of docs/localize.md
     #[arg(long, conflicts_with = "control")]
     collect: bool,
+    /// Measure programs in Rust; writes a table of docs/rust.md
+    #[arg(long, conflicts_with_all = ["control", "collect"])]
+    rust: bool,
     /// Measure this build of norn, instead of building one
     #[arg(long, value_name = "FILE")]
     norn: Option<PathBuf>,
@@ -71,6 +76,9 @@ enum Cell {
     Failed(String),
 }
 
+/// Writes the section of a document from the results and the number of runs of each.
+type Section = fn(&[Row], u32) -> String;
+
 pub(crate) fn run(options: &Options) -> Result<()> {
     let norn = match &options.norn {
         Some(path) => Norn { path: path.clone() },
@@ -86,22 +94,30 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             workspace::write_document("overhead-control.md", &text)
         };
     }
-    let chosen: Vec<_> = Workload::ALL.iter().filter(|it| wanted(it, options)).collect();
-    ensure!(!chosen.is_empty(), "no such workload\nhint: one of {}", names());
-    let columns: &[Column] = if options.collect { &collect::COLUMNS } else { &Column::ALL };
+    let all: &[Workload] = if options.rust { &Workload::RUST } else { &Workload::ALL };
+    let chosen: Vec<_> = all.iter().filter(|it| wanted(it, options)).collect();
+    ensure!(!chosen.is_empty(), "no such workload\nhint: one of {}", names(all));
+    let columns: &[Column] = match () {
+        () if options.collect => &collect::COLUMNS,
+        () if options.rust => &rust::COLUMNS,
+        () => &Column::ALL,
+    };
     let mut rows = Vec::new();
     for workload in chosen {
         rows.push(bench.row(workload, options.quick, columns)?);
     }
-    if options.collect {
-        let text = collect::section(&rows, bench.repeat);
+    let section = match () {
+        () if options.collect => {
+            Some((collect::DOCUMENT, collect::BEGIN, collect::section as Section))
+        }
+        () if options.rust => Some((rust::DOCUMENT, rust::BEGIN, rust::section as Section)),
+        () => None,
+    };
+    if let Some((document, begin, section)) = section {
+        let text = section(&rows, bench.repeat);
         println!("{text}");
         let is_full = !options.quick && options.only.is_none();
-        return if is_full {
-            workspace::replace_section(collect::DOCUMENT, collect::BEGIN, &text)
-        } else {
-            Ok(())
-        };
+        return if is_full { workspace::replace_section(document, begin, &text) } else { Ok(()) };
     }
     let text = report::document(&rows, &bench.missing, bench.repeat);
     println!("{text}");
@@ -116,8 +132,8 @@ fn wanted(workload: &Workload, options: &Options) -> bool {
     options.only.as_ref().is_none_or(|it| it == workload.name)
 }
 
-fn names() -> String {
-    Workload::ALL.map(|it| it.name).join(", ")
+fn names(workloads: &[Workload]) -> String {
+    workloads.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The state that all workloads share.
@@ -133,7 +149,8 @@ impl Bench<'_> {
     fn new<'a>(norn: &'a Norn, options: &Options) -> Result<Bench<'a>> {
         let folder = workspace::target().join("overhead");
         fs::create_dir_all(&folder)?;
-        let missing = column::missing(&folder);
+        // rustc brings its own runtime of the sanitizer.
+        let missing = if options.rust { BTreeMap::new() } else { column::missing(&folder) };
         for (column, remedy) in &missing {
             println!("no column `{}`: {remedy}", column.title());
         }

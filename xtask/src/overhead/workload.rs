@@ -46,6 +46,8 @@ pub(super) enum Size {
 enum Source {
     /// A file of `subjects/bench`, which takes its size as an argument.
     Bench,
+    /// A file of `subjects/bench_rust`, in the same way.
+    Rust,
     /// The parallel compressor with its library compiled in; the size is that of its input.
     Pbzip2,
 }
@@ -64,6 +66,16 @@ impl Workload {
             source: Source::Pbzip2,
             sizes: Sizes { full: 2_000_000, small: 1_000_000, quick: 300_000 },
         },
+    ];
+
+    /// Those in Rust. Valgrind's tools are not used with them.
+    pub(super) const RUST: [Workload; 6] = [
+        rust("mutex_counter", 10_000_000, 100_000),
+        rust("atomic_bins", 20_000_000, 100_000),
+        rust("channel_queue", 2_000_000, 20_000),
+        rust("matrix_product", 700, 100),
+        rust("merge_sort", 3_000_000, 50_000),
+        rust("word_count", 2_000_000, 20_000),
     ];
 
     /// Builds it in every required way.
@@ -93,6 +105,12 @@ impl Workload {
                 toolchain.compile(&workspace::root().join(file), &program)?;
                 Ok(program)
             }
+            Source::Rust => {
+                let file = format!("subjects/bench_rust/{}.rs", self.name);
+                let program = folder.join(format!("{}_rust.{}", self.name, toolchain.name));
+                toolchain.compile_rust(&workspace::root().join(file), &program)?;
+                Ok(program)
+            }
             Source::Pbzip2 => pbzip2::build(toolchain),
         }
     }
@@ -100,7 +118,7 @@ impl Workload {
     fn input(&self, folder: &Path, size: u32) -> Result<Input> {
         let expected = folder.join(format!("expected-{size}"));
         match self.source {
-            Source::Bench => {
+            Source::Bench | Source::Rust => {
                 Ok(Input { arguments: vec![size.to_string()], packed: None, expected })
             }
             Source::Pbzip2 => {
@@ -116,6 +134,10 @@ impl Workload {
 
 const fn bench(name: &'static str, sizes: Sizes) -> Workload {
     Workload { name, source: Source::Bench, sizes }
+}
+
+const fn rust(name: &'static str, full: u32, quick: u32) -> Workload {
+    Workload { name, source: Source::Rust, sizes: Sizes { full, small: quick, quick } }
 }
 
 /// The input of a workload, and its expected output.
