@@ -39,10 +39,14 @@ pub(crate) struct Group {
     pub(crate) again: bool,
     /// How directly it can lead to a visible failure.
     pub(crate) danger: Option<DangerRank>,
-    /// Whether its first attempt comes ahead of its usual turn, because it can lead to a visible failure.
-    pub(crate) is_ahead: bool,
+    /// Whether its first attempt comes ahead of its usual turn, until it was made.
+    pub(crate) promoted: Option<Promoted>,
     pub(crate) turn: Turn,
 }
+
+/// A group comes ahead of its usual turn because it can lead to a visible failure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Promoted;
 
 /// When a group is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +87,7 @@ impl Group {
             finding,
             again,
             danger: None,
-            is_ahead: false,
+            promoted: None,
             turn: Turn::Usual,
         }
     }
@@ -261,7 +265,7 @@ pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Grou
             let precedence =
                 if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
             let dangerous = (group.expected, turn, precedence, finding.candidate.class());
-            group.is_ahead = dangerous < usual;
+            group.promoted = (dangerous < usual).then_some(Promoted);
             usual.min(dangerous)
         })
     };

@@ -186,7 +186,9 @@ mod tests {
     fn one_attempt_ahead_of_its_turn_does_not_count() {
         let due = |ahead: &[bool]| {
             let mut agenda = Agenda::new(100, 50, 1);
-            ahead.iter().for_each(|it| agenda.count_attempt(*it));
+            for it in ahead {
+                agenda.count_attempt(*it);
+            }
             agenda.is_exploration_due(false)
         };
         assert!(due(&[false; ATTEMPTS_BETWEEN]));

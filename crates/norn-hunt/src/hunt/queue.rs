@@ -135,7 +135,7 @@ impl Queue {
             let group = Rc::make_mut(&mut self.groups[number]);
             let next = group.next(witnesses, Caution { may_speculate, misleading, effort });
             let (finding, has_more) = (group.finding, group.has_more());
-            let is_ahead = next.is_some() && std::mem::take(&mut group.is_ahead);
+            let is_ahead = next.is_some() && group.promoted.take().is_some();
             let is_over = next.is_some() || !has_more;
             let refused = if is_over { group.refused.take() } else { None };
             if let Some((candidate, why)) = refused {
