@@ -1,6 +1,6 @@
 // Two threads own a buffer by `Arc`; the last one frees it, after what the others wrote.
 // Bug: one of them still uses the buffer when it has given up its share.
-// Finds: lifetime on Total; use after free
+// Finds: race on Total; use after free
 
 use std::{
     sync::{

@@ -152,6 +152,24 @@ impl Granule {
 
 type Granules = FxHashMap<u64, Granule>;
 
+/// The writes that all bytes of a read come from. Those of bytes with known values count, too: which values
+/// differ from those in memory is not the same while a run is collected, when later reads have not yet shown what
+/// memory contained at first.
+fn origin<'g>(
+    access: &MemoryAccess,
+    value: Value,
+    content: impl Fn(u64) -> Option<&'g Granule>,
+) -> Origin {
+    let mut origin = Origin::default();
+    for part in parts(access) {
+        let cell = content(part.granule);
+        for (at, _) in part.each(value) {
+            origin.add(part.address(at), cell.map_or(0, |it| it.writer(at)));
+        }
+    }
+    origin
+}
+
 fn write(now: &mut Granules, id: EventId, access: &MemoryAccess, value: Value) {
     for part in parts(access) {
         let cell = now.entry(part.granule).or_default();
@@ -184,7 +202,7 @@ impl RecordedMemory {
     }
 
     fn read(&mut self, id: EventId, access: &MemoryAccess, value: Value) {
-        let mut origin = Origin::default();
+        let mut is_identified = true;
         for part in parts(access) {
             let cell = self.now.entry(part.granule).or_default();
             if part.word(value).is_some_and(|it| cell.has(&it)) {
@@ -194,12 +212,11 @@ impl RecordedMemory {
                 if cell.writer(at) == 0 && seen.is_some() {
                     self.initial.entry(part.granule).or_default().set_value(at, seen);
                 }
-                if seen.is_none() || cell.value(at) != seen {
-                    origin.add(part.address(at), cell.writer(at));
-                }
+                is_identified &= seen.is_some() && cell.value(at) == seen;
             }
         }
-        if !origin.is_empty() {
+        if !is_identified {
+            let origin = origin(access, value, |it| self.now.get(&it));
             self.sources.add(id, origin);
         }
     }
@@ -296,15 +313,7 @@ impl<'a> Memory<'a> {
         if !parts(access).any(|it| differs(&it)) {
             return true;
         }
-        let mut origin = Origin::default();
-        for part in parts(access) {
-            let cell = self.granule(part.granule).unwrap_or(&unknown);
-            for (at, wanted) in part.each(value) {
-                if wanted.is_none() || cell.value(at) != wanted {
-                    origin.add(part.address(at), cell.writer(at));
-                }
-            }
-        }
-        origin.is_empty() || self.sources.get(id) == Some(origin)
+        let origin = origin(access, value, |it| self.granule(it));
+        self.sources.get(id) == Some(origin)
     }
 }

@@ -26,14 +26,14 @@ fn only_by(name: &str, pattern: &str) -> Value {
 }
 
 #[test]
-fn a_wait_times_out_before_the_signal() {
+fn a_wait_times_out_before_the_critical_section_of_the_waker() {
     let hunt = in_order("impatient.c");
     let found = confirmed(&hunt, "timeout");
     let [one] = &found[..] else { panic!("{:#?}", hunt.json) };
     assert!(!one["consequence"]["signal"].is_null(), "{one:#}");
     let does: Vec<_> = one["accesses"].as_array().unwrap().iter().map(|it| &it["action"]).collect();
-    assert_eq!(does, ["wait", "signal"]);
-    // The program crashes before another thread signals.
+    assert_eq!(does, ["wait", "lock"]);
+    // The program crashes before another thread locks.
     let forced = one["interleaving"]["forced"].as_array().unwrap();
     let steps: Vec<_> = forced.iter().filter_map(|it| it["step"].as_u64()).collect();
     assert_eq!(steps, [0], "{forced:#?}");

@@ -1,6 +1,8 @@
 //! Rankings from traces that were recorded before.
 
-use crate::kit::{flaky, program};
+use norn_e2e::{localize::FOLDER, subject::Subject};
+
+use crate::kit::{compile, flaky, program};
 
 #[test]
 fn traces_are_ranked_like_runs() {
@@ -31,7 +33,8 @@ fn traces_are_ranked_like_runs() {
 #[test]
 fn the_user_names_failing_runs() {
     // Recording does not control the threads: the program with the bug could fail by itself.
-    let program = program("account_fixed");
+    let twins = Subject::all(FOLDER).into_iter();
+    let program = compile(&twins.filter(|it| it.base_name() == "account").last().unwrap());
     for name in ["one.norn", "two.norn"] {
         assert_eq!(program.norn(&["record", "-o", name, "--", "./program"]).code, Some(0));
     }
