@@ -1,7 +1,5 @@
 //! Rankings from traces that were recorded before.
 
-use norn_e2e::{localize::FOLDER, subject::Subject};
-
 use crate::kit::{compile, flaky, program};
 
 #[test]
@@ -33,8 +31,7 @@ fn traces_are_ranked_like_runs() {
 #[test]
 fn the_user_names_failing_runs() {
     // Recording does not control the threads: the program with the bug could fail by itself.
-    let twins = Subject::all(FOLDER).into_iter();
-    let program = compile(&twins.filter(|it| it.base_name() == "account").last().unwrap());
+    let program = compile(&flaky("account").twin);
     for name in ["one.norn", "two.norn"] {
         assert_eq!(program.norn(&["record", "-o", name, "--", "./program"]).code, Some(0));
     }
