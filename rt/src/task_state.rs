@@ -9,6 +9,11 @@ pub fn is_stopped(tid: u32) -> bool {
     matches!(state(tid), Some(b't' | b'T'))
 }
 
+/// Whether a thread runs or waits for a processor.
+pub fn is_running(tid: u32) -> bool {
+    state(tid) == Some(b'R')
+}
+
 /// Whether a thread has ended although its id still exists. That holds for the first thread, whose
 /// task stays until the other threads have ended.
 pub fn is_dead(tid: u32) -> bool {

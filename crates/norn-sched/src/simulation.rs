@@ -22,6 +22,7 @@ pub(crate) struct SimulatedWorld {
     pub(crate) real_time: u64,
     pub(crate) cpu_time: Option<u64>,
     pub(crate) sleep: Sleep,
+    pub(crate) looping: bool,
     pub(crate) excused: bool,
     pub(crate) unseen_help: bool,
     pub(crate) over: bool,
@@ -38,6 +39,7 @@ impl Default for SimulatedWorld {
             real_time: 1,
             cpu_time: None,
             sleep: Sleep::No,
+            looping: false,
             excused: false,
             unseen_help: false,
             over: false,
@@ -84,6 +86,10 @@ impl World for SimulatedWorld {
 
     fn sleep(&self, _task: TaskId) -> Sleep {
         self.sleep
+    }
+
+    fn is_looping(&self, _task: TaskId, _events: u64) -> bool {
+        self.looping
     }
 
     fn is_excused(&self, _task: TaskId) -> bool {

@@ -3,7 +3,8 @@
 //!
 //! A busy machine must not matter. So the kernel is asked what the thread sleeps for: a thread in a
 //! system call that does not wait for other threads keeps the turn, however long that takes, and a
-//! computation is measured in CPU time. Whenever the turn passes on without a thread, this is
+//! computation is measured in CPU time. A thread that waits in a loop is recognised by its state, which
+//! repeats; only a loop that also counts, or changes its delay, is taken for a computation. Whenever the turn passes on without a thread, this is
 //! counted and reported.
 
 use crate::{Sleep, TaskId, World};
@@ -14,6 +15,8 @@ const ASLEEP: u64 = 20_000_000;
 /// How long it sleeps for another reason, in nanoseconds. A loop that sleeps in uninstrumented code
 /// may wait for another thread after all, and so may a child process.
 const ASLEEP_ALONE: u64 = 5_000_000_000;
+/// How long it computes until it is observed whether it only repeats a loop, in nanoseconds of CPU time.
+const OBSERVED: u64 = 5_000_000;
 /// How long it computes before the turn passes on without it, in nanoseconds of CPU time.
 const BUSY: u64 = 1_000_000_000;
 /// The time without a check, in nanoseconds, after which all threads must have been stopped, as by
@@ -74,7 +77,9 @@ impl TurnWatch {
             self.alone_since = now;
         }
         let alone = sleep == Sleep::Alone && now - self.alone_since > ASLEEP_ALONE;
-        alone || spent - self.begun > BUSY || now - self.since > ASLEEP
+        let busy = spent - self.begun;
+        let loops = busy > OBSERVED && sleep == Sleep::No && world.is_looping(holder, events);
+        alone || loops || busy > BUSY || now - self.since > ASLEEP
     }
 
     fn sleeps_since(&mut self, now: u64, spent: u64) {
@@ -92,8 +97,12 @@ mod tests {
     /// Checks every 10 ms, while the holder gets `share` percent of a CPU. Returns when the turn
     /// passes on without it.
     fn given_up(share: u64, sleep: Sleep, excused: bool) -> Option<u64> {
-        let (mut watch, mut world) = (TurnWatch::new(), SimulatedWorld::default());
-        (world.sleep, world.excused) = (sleep, excused);
+        let world = SimulatedWorld { sleep, excused, ..SimulatedWorld::default() };
+        given_up_in(world, share)
+    }
+
+    fn given_up_in(mut world: SimulatedWorld, share: u64) -> Option<u64> {
+        let mut watch = TurnWatch::new();
         (1..1000).map(|look| look * LOOK).find(|&now| {
             (world.real_time, world.cpu_time) = (now, Some(now * share / 100));
             watch.is_away(TaskId::FIRST, 0, 7, &world)
@@ -104,6 +113,14 @@ mod tests {
     fn a_sleeper_loses_the_turn_soon_and_a_worker_later() {
         assert_eq!(given_up(0, Sleep::ForOthers, false), Some(LOOK + ASLEEP + LOOK));
         assert_eq!(given_up(100, Sleep::No, false), Some(LOOK + BUSY + LOOK));
+    }
+
+    #[test]
+    fn a_thread_in_a_loop_loses_the_turn_soon() {
+        let world = SimulatedWorld { looping: true, ..SimulatedWorld::default() };
+        assert_eq!(given_up_in(world, 100), Some(LOOK + LOOK));
+        let world = SimulatedWorld { looping: true, ..SimulatedWorld::default() };
+        assert_eq!(given_up_in(world, 0), None);
     }
 
     #[test]

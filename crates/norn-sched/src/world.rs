@@ -53,6 +53,12 @@ pub trait World {
     /// What the task's thread sleeps for, according to the kernel.
     fn sleep(&self, task: TaskId) -> Sleep;
 
+    /// Whether the task's thread, which computes without events, was twice in the same state: at the same
+    /// place in its code, with the same variables. Then it waits in a loop for another thread to change
+    /// memory. Both times were after the first query with this number of events of all threads. Asked
+    /// repeatedly, since each query may only begin an observation.
+    fn is_looping(&self, task: TaskId, events: u64) -> bool;
+
     /// Whether the task's thread is stopped for a known reason: the recorder must catch up, a
     /// debugger or a signal has stopped it, or the program is about to end.
     fn is_excused(&self, task: TaskId) -> bool;

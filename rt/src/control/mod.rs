@@ -18,6 +18,7 @@ mod held;
 mod interrupt;
 pub mod memory;
 pub mod misuse;
+pub mod sample;
 pub mod schedule;
 mod seat;
 mod shared;

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use norn_abi::control::{Name, Plan, Point, Segment};
 use norn_sched::{Sleep, TaskId, World};
 
-use super::{exit, schedule, seat, verdict};
+use super::{exit, sample, schedule, seat, verdict};
 use crate::{arena, signal, sys, task_state};
 
 /// This process, as the scheduler sees it.
@@ -51,6 +51,10 @@ impl World for Process {
 
     fn sleep(&self, task: TaskId) -> Sleep {
         task_state::sleep(seat::of(task).tid())
+    }
+
+    fn is_looping(&self, task: TaskId, events: u64) -> bool {
+        sample::is_looping(task, events)
     }
 
     fn is_excused(&self, task: TaskId) -> bool {

@@ -17,13 +17,17 @@ use norn_abi::{
 };
 
 use super::interpose;
-use crate::{arena, channel, control, event, function, real, signal as gate, sys, thread, tls};
+use crate::{
+    arena, channel,
+    control::{self, sample},
+    event, function, real, signal as gate, sys, thread, tls,
+};
 
 const SIGNALS: usize = 65;
 const SIGILL: c_int = 4;
 const SIGBUS: c_int = 7;
 const SIGFPE: c_int = 8;
-const SIGSEGV: c_int = 11;
+pub const SIGSEGV: c_int = 11;
 /// Signals by which the processor reports a faulting instruction.
 const FAULTS_OF_CODE: [c_int; 4] = [SIGILL, SIGBUS, SIGFPE, SIGSEGV];
 const SIG_IGN: usize = 1;
@@ -47,7 +51,9 @@ impl Action {
     /// The runtime's action, for signals without a handler of the program.
     fn guard() -> Action {
         let handler = handle as *const () as usize;
-        Action { handler, mask: [0; 16], flags: SA_SIGINFO | SA_ONSTACK, restorer: 0 }
+        // A sample of the thread must not end a system call.
+        let flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+        Action { handler, mask: [0; 16], flags, restorer: 0 }
     }
 }
 
@@ -258,6 +264,9 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut c_void, context: *m
     // SAFETY: called by the kernel; the handler address was given by the program.
     unsafe {
         let interrupted = &mut *context.cast::<Context>();
+        if sample::is_request(signal, info.cast()) {
+            return sample::take(&interrupted.registers[..=RIP], interrupted.registers[RSP]);
+        }
         if is_fault(signal) && recover(interrupted) {
             return;
         }

@@ -192,8 +192,16 @@ impl Follow {
         if task.away {
             // A thread that sleeps in uninstrumented code may wait for what comes later in the
             // schedule.
-            let over = executed && world.sleep(id) == Sleep::ForOthers;
-            return if over { Progress::Over } else { Progress::Waits };
+            let sleep = world.sleep(id);
+            let loops = sleep == Sleep::No
+                && run.tasks.iter().any(|it| run.tasks.is_candidate(it))
+                && world.is_looping(id, run.counted);
+            return match segment.until {
+                _ if executed && (loops || sleep == Sleep::ForOthers) => Progress::Over,
+                until::BLOCKS if loops => Progress::Over,
+                _ if loops => Progress::Stuck(why::SPINS),
+                _ => Progress::Waits,
+            };
         }
         if task.between {
             if executed && is_held_up(&run.tasks[id], steps > segment.count, run, world) {
@@ -383,5 +391,44 @@ fn begins(
         until::ENDS | until::BLOCKS => Some(Progress::Over),
         _ if run.force_first_timer(false, world) => Some(Progress::Waits),
         _ => Some(Progress::Stuck(why::ABSENT)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use norn_abi::control::strategy;
+
+    use super::*;
+    use crate::simulation::{SimulatedWorld, begun};
+
+    /// The second thread is due until `until`, while it computes in code without events.
+    /// Returns who gets the turn, and why the run has left the schedule.
+    fn due_while_away(until: u32, looping: bool) -> (Option<usize>, u32) {
+        let segment = |thread, until| Segment { thread, until, count: 1, ..Segment::default() };
+        let plan = Plan { strategy: strategy::FOLLOW, ..Plan::default() };
+        let mut world = SimulatedWorld {
+            plan,
+            names: vec![Name { parent: 0, child: 0 }, Name { parent: 0, child: 1 }],
+            segments: vec![segment(1, until), segment(0, until::ENDS)],
+            ..SimulatedWorld::default()
+        };
+        let (mut scheduler, [_, second]) = begun::<2>(&world);
+        scheduler.go_away(second);
+        world.looping = looping;
+        let decision = scheduler.yield_turn(&world);
+        let why = scheduler.take_report().map_or(0, |it| it.left.why);
+        (decision.grant.map(|it| it.task.index()), why)
+    }
+
+    #[test]
+    fn a_thread_that_computes_is_awaited() {
+        assert_eq!(due_while_away(until::EVENT, false), (None, 0));
+        assert_eq!(due_while_away(until::BLOCKS, false), (None, 0));
+    }
+
+    #[test]
+    fn a_thread_in_a_loop_waits_for_others() {
+        assert_eq!(due_while_away(until::BLOCKS, true), (Some(0), 0));
+        assert_eq!(due_while_away(until::EVENT, true), (Some(0), why::SPINS));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::kit::{Subject, run, subject};
+use crate::kit::{Ran, Subject, run, subject};
 
 /// Replays `clip.json` repeatedly, and returns the kinds of runs.
 fn kinds(mut command: Command, times: u64) -> Vec<Value> {
@@ -77,4 +77,35 @@ fn slow_system_calls_are_deterministic() {
     let kinds = kinds(slowed(&subject), 40);
     assert_eq!(kinds.len(), 1, "{kinds:#?}");
     assert_eq!(kinds[0]["consequence"], json!({"assertion": "counter == 2"}), "{kinds:#?}");
+}
+
+/// The second thread waits in a loop without events while the first one holds the lock.
+fn wait_in_assembly(until: Value) -> Ran {
+    let subject = subject("assembly_lock.c");
+    let line = subject.line("// count");
+    let schedule = [
+        ("T0", json!({"before": "join"})),
+        ("T0.1", json!({"before": format!("write {line}")})),
+        ("T0.2", until),
+        ("T0.1", json!("end")),
+        ("T0.2", json!("end")),
+    ];
+    subject.follow(&schedule)
+}
+
+/// That a thread waits in a loop follows from its state, not from the time that it spends there.
+#[test]
+fn a_loop_in_assembly_is_a_wait() {
+    let ran = wait_in_assembly(json!("blocks"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("followed: 5 of 5 segments"), "{ran:?}");
+    let milliseconds: u64 = ran.stdout.trim().parse().unwrap();
+    assert!(milliseconds < 500, "{ran:?}");
+}
+
+#[test]
+fn a_schedule_that_needs_a_lock_in_assembly_is_left() {
+    let ran = wait_in_assembly(json!("end"));
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("infeasible"), "{ran:?}");
 }
