@@ -13,6 +13,7 @@ use crate::{
 };
 
 /// The outside of the scheduler, as the test defines it.
+#[expect(clippy::struct_excessive_bools, reason = "the answers to independent queries")]
 pub(crate) struct SimulatedWorld {
     pub(crate) plan: Plan,
     pub(crate) names: Vec<Name>,
