@@ -336,6 +336,16 @@ reals! {
     sigsuspend(usize) -> c_int;
     pause() -> c_int;
     flock(c_int, c_int) -> c_int;
+    fcntl(c_int, c_int, usize) -> c_int;
+    fcntl64(c_int, c_int, usize) -> c_int;
+    semop(c_int, usize, usize) -> c_int;
+    semtimedop(c_int, usize, usize, usize) -> c_int;
+    msgsnd(c_int, usize, usize, c_int) -> c_int;
+    msgrcv(c_int, usize, usize, isize, c_int) -> isize;
+    mq_send(c_int, usize, usize, c_uint) -> c_int;
+    mq_timedsend(c_int, usize, usize, c_uint, usize) -> c_int;
+    mq_receive(c_int, usize, usize, usize) -> isize;
+    mq_timedreceive(c_int, usize, usize, usize, usize) -> isize;
 
     getrandom(usize, usize, c_uint) -> isize;
     getentropy(usize, usize) -> c_int;

@@ -1,6 +1,7 @@
 // An object with virtual functions and a virtual destructor.
 // Events on the object: its pointer to the virtual table (8 bytes at its start) is written by
-// both constructors and both destructors, four times; each virtual call reads it.
+// both constructors and the destructor of the base; that of the derived class begins with the value that is
+// there. Each virtual call reads it.
 #include <cstdio>
 
 struct Base {

@@ -295,6 +295,24 @@ fn a_schedule_that_lets_a_thread_wait_in_a_loop_is_left() {
 }
 
 #[test]
+fn a_segment_until_its_thread_blocks_ends_while_others_could_end_its_loop() {
+    if cfg!(miri) {
+        // 100,000 events.
+        return;
+    }
+    // Each round changes something, so that the loop is not recognised as one that waits.
+    let counts = vec![Op::Write(5), Op::Repeat(1, 1)];
+    let blocks = Segment { thread: 0, until: until::BLOCKS, ..Segment::default() };
+    let threads = [counts, vec![Op::Write(1)]];
+    let mut world = following(vec![blocks], 2);
+    world.plan.max_steps = 1_000_000;
+    let mut run = run(&threads, world);
+    assert!(run.is_finished() && run.verdict.is_none(), "{:?}", run.verdict);
+    let report = run.scheduler.take_report().unwrap();
+    assert_eq!((report.status, report.left.why), (follow::DONE, 0));
+}
+
+#[test]
 fn a_segment_ends_at_its_event_and_not_in_the_sleep_before_it() {
     // Both accesses follow a sleep or a yield; the schedule stops one thread right before its access,
     // and lets the other one execute its own first.

@@ -46,6 +46,10 @@ pub enum Tag {
     Cancel,
     /// The changes of watched files.
     Watch,
+    /// A lock on a file, a message queue; a set of semaphores and a queue of System V.
+    FileLock,
+    Semaphores,
+    Messages,
 }
 
 /// A number for something that two numbers identify.

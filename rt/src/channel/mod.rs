@@ -6,7 +6,7 @@
 //! received first. A send takes its number before the call and a receive afterwards, as releases and
 //! acquires do, so that a receive never seems to come before its send.
 
-mod identity;
+pub mod identity;
 pub mod internal;
 pub mod ready;
 pub mod signal;

@@ -12,7 +12,7 @@ use core::{ffi::c_int, sync::atomic::Ordering};
 
 use norn_abi::{Kind, arena::ThreadSlot, input::call};
 
-use super::{chance, interpose};
+use super::{chance, interpose, kernel_lock};
 use crate::{
     arena, block, channel,
     control::{self, Event, Interruption, NEVER},
@@ -279,19 +279,13 @@ unsafe extern "C-unwind" fn close(file: c_int, pc: usize) -> c_int {
     unsafe {
         channel::watch::remove(file);
         channel::end(file, pc);
+        kernel_lock::close(file, pc);
         // No other event comes between this one and the call.
         channel::usage::close(file, pc);
         let result = channel::watch::closing(pc, || real::close()(file));
         control::look_again();
         result
     }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn flock(file: c_int, operation: c_int, _pc: usize) -> c_int {
-    // SAFETY: guaranteed by the caller. It may block, and the runtime cannot foresee it.
-    unsafe { control::outside(|| real::flock()(file, operation)) }
 }
 
 interpose! {
@@ -306,5 +300,4 @@ interpose! {
     pwrite64(4) => pwrite;
     send(4) => send;
     close(1) => close;
-    flock(2) => flock;
 }

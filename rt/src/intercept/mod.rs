@@ -33,6 +33,7 @@ pub mod identity;
 pub mod ignore;
 pub mod io;
 pub mod jump;
+pub mod kernel_lock;
 pub mod kill;
 #[cfg(not(feature = "static"))]
 pub mod kmpc;

@@ -79,7 +79,8 @@ pub(super) unsafe fn start(number: usize, pc: usize) -> c_int {
 /// Called first in a new thread, with the number of its timer.
 unsafe extern "C-unwind" fn serve(number: *mut c_void) -> *mut c_void {
     let number = number as usize % TIMERS;
-    let mut served = TABLE[number].expiries.load(Ordering::Relaxed);
+    // From zero, as the timer counts: it may have expired before this thread has its first turn.
+    let mut served = 0;
     let Some(slot) = thread::recorded() else { return core::ptr::null_mut() };
     // SAFETY: the slot is the current thread's; the function and its argument are the program's.
     unsafe {

@@ -26,6 +26,9 @@ use crate::{
 
 /// Maximum number of sleeps of a thread in a segment.
 const MAX_NAPS: u32 = 10_000;
+/// Number of events after which a thread that runs until it blocks has to let others run. It may wait for
+/// them in a loop that spin detection does not recognise, because each round changes something.
+const LONGEST_TO_BLOCK: u64 = 100_000;
 /// How long the segment's thread may wait for an external event while others could run, in
 /// nanoseconds of real time. The event may be an answer to an action of theirs.
 const PATIENCE: u64 = 1_000_000_000;
@@ -225,18 +228,29 @@ impl Follow {
         let task = &run.tasks[id];
         // A thread that repeats reads or yields waits for others just like one that waits for a
         // lock.
-        if segment.until == until::BLOCKS && run.tasks.is_idle(task) {
+        if segment.until == until::BLOCKS
+            && (run.tasks.is_idle(task) || self.delays_others(id, steps, run))
+        {
             return Progress::Over;
         }
+        let task = &run.tasks[id];
         if task.spin.spins(run.tasks.changes) {
             return Progress::Stuck(why::SPINS);
         }
         Progress::Goes(match segment.until {
             until::EVENT => segment.count.saturating_sub(steps),
-            until::ENDS | until::BLOCKS => u64::MAX,
+            until::ENDS => u64::MAX,
+            until::BLOCKS => LONGEST_TO_BLOCK,
             // It is stopped at its next event, to compare that with the segment's points.
             _ => u64::from(!task.between),
         })
+    }
+
+    /// Whether a thread that is to run until it blocks has run for long, while others could run.
+    fn delays_others(&mut self, id: TaskId, steps: u64, run: &RunState) -> bool {
+        let from = *self.position.from.get_or_insert(steps);
+        steps - from >= LONGEST_TO_BLOCK
+            && run.tasks.entries().any(|(it, task)| it != id && run.tasks.is_candidate(task))
     }
 
     /// Handles a segment whose thread waits. `None` if the wait has timed out, so that the thread

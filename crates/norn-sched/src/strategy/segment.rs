@@ -20,12 +20,14 @@ pub(crate) struct Position {
     pub(crate) waits: u64,
     /// How often the clock was advanced for it in this segment.
     pub(crate) naps: u32,
+    /// Number of events that its thread had executed when the segment began; `None` before that.
+    pub(crate) from: Option<u64>,
 }
 
 impl Position {
     /// At the beginning of a segment.
     pub(crate) const fn at(segment: usize) -> Position {
-        Position { segment, hits: 0, counted: 0, end: 0, waits: 0, naps: 0 }
+        Position { segment, hits: 0, counted: 0, end: 0, waits: 0, naps: 0, from: None }
     }
 
     /// Whether the thread has reached the end of the segment; `Some(false)` if it is at another

@@ -283,7 +283,8 @@ fn virtual_tables() {
                 |it: &&Event| it.op == op && it.address == block.address && it.size == Some(8);
             events.iter().filter(fits).count()
         };
-        assert_eq!(on("write"), 4, "{compiler}");
+        // The destructor of the derived class writes the value that is there, which is no event.
+        assert_eq!(on("write"), 3, "{compiler}");
         assert!(on("read") >= 2, "{compiler}");
     }
 }

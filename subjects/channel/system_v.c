@@ -1,0 +1,33 @@
+// Two threads count their visits, with a semaphore of System V around the wrong line.
+// Finds: race on visits; exit status 1
+#include <pthread.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+
+static int semaphore, visits;
+
+static void change(int by) {
+    struct sembuf operation = { .sem_op = (short)by };
+    semop(semaphore, &operation, 1);
+}
+
+static void *visit(void *argument) {
+    for (int i = 0; i < 2; i++) {
+        change(-1);
+        change(1);
+        visits++;
+    }
+    return argument;
+}
+
+int main(void) {
+    pthread_t one, two;
+    semaphore = semget(IPC_PRIVATE, 1, 0600);
+    semctl(semaphore, 0, SETVAL, 1);
+    pthread_create(&one, NULL, visit, NULL);
+    pthread_create(&two, NULL, visit, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    semctl(semaphore, 0, IPC_RMID);
+    return visits != 4;
+}
