@@ -60,7 +60,9 @@ impl HeapTypes {
     /// Examines the accesses of a run.
     pub fn infer(trace: &Trace, symbols: &dyn Symbols) -> HeapTypes {
         let mut found: BTreeMap<Allocation, Vec<Placed>> = BTreeMap::new();
-        for ((site, stack, operation), blocks) in accesses(trace) {
+        let Examination { accesses, stored, .. } = Examination::new(trace, symbols);
+        let accesses: BTreeMap<Access, _> = accesses.into_iter().map(|it| (it.0, it.1.1)).collect();
+        for ((site, stack, operation), blocks) in accesses {
             let pointees = symbols.accessed_objects(&calls(trace, site, stack), operation);
             for (site, stack, size, offset) in blocks {
                 let all = found.entry((calls(trace, site, stack), size)).or_default();
@@ -69,7 +71,7 @@ impl HeapTypes {
                 }
             }
         }
-        for (site, stack, size, target) in stored(trace, symbols) {
+        for (site, stack, size, target) in stored {
             let all = found.entry((calls(trace, site, stack), size)).or_default();
             vote(all, place(&target, Some(0), size, 0));
         }
@@ -85,50 +87,64 @@ impl HeapTypes {
     }
 }
 
-/// Which code accesses which blocks, and where in them.
-fn accesses(trace: &Trace) -> BTreeMap<Access, Vec<Accessed>> {
-    let mut memory = Memory::default();
-    let mut found: FxHashMap<Access, (u32, Vec<Accessed>)> = FxHashMap::default();
-    for event in trace.merged().take(MAX_EVENTS) {
-        for (operation, addr) in operands(&event).into_iter().flatten() {
-            let (times, blocks) = found.entry((event.site, event.stack, operation)).or_default();
+/// What the events of a run say about its heap blocks.
+#[derive(Default)]
+struct Examination {
+    memory: Memory,
+    /// By code of an access: how often it was executed, and the blocks that it accessed.
+    accesses: FxHashMap<Access, (u32, Vec<Accessed>)>,
+    /// By place: how many pointers to blocks it wrote.
+    stores: FxHashMap<SiteId, u32>,
+    /// Blocks to which pointers with a type are written: the sites and stacks of their allocations, their
+    /// sizes, and the types of the pointers' targets.
+    stored: Vec<(SiteId, StackId, u64, ObjectType)>,
+}
+
+impl Examination {
+    /// Goes through the run once: events of a long run take longer to decode than to examine.
+    fn new(trace: &Trace, symbols: &dyn Symbols) -> Self {
+        let mut examination = Examination::default();
+        for event in trace.merged().take(MAX_EVENTS) {
+            examination.accesses(&event);
+            examination.memory.learn_blocks(&event);
+            examination.store(&event, symbols);
+        }
+        examination
+    }
+
+    /// Notes which code accesses which blocks, and where in them.
+    fn accesses(&mut self, event: &Event) {
+        for (operation, addr) in operands(event).into_iter().flatten() {
+            let code = (event.site, event.stack, operation);
+            let (times, blocks) = self.accesses.entry(code).or_default();
             *times = times.saturating_add(1);
             if *times > MAX_ACCESSES {
                 continue;
             }
-            let Some(Region::Heap { offset, size, site, stack, .. }) = memory.region(addr) else {
+            let Some(Region::Heap { offset, size, site, stack, .. }) = self.memory.heap(addr)
+            else {
                 continue;
             };
             if !blocks.contains(&(site, stack, size, offset)) {
                 blocks.push((site, stack, size, offset));
             }
         }
-        memory.learn(&event);
     }
-    found.into_iter().map(|(access, (_, blocks))| (access, blocks)).collect()
-}
 
-/// Blocks to which pointers with a type are written: the sites and stacks of their allocations, their
-/// sizes, and the types of the pointers' targets.
-fn stored(trace: &Trace, symbols: &dyn Symbols) -> Vec<(SiteId, StackId, u64, ObjectType)> {
-    let mut memory = Memory::default();
-    let mut times: FxHashMap<SiteId, u32> = FxHashMap::default();
-    let mut found = Vec::new();
-    for event in trace.merged().take(MAX_EVENTS) {
-        memory.learn(&event);
+    /// Notes a pointer that is written to memory.
+    fn store(&mut self, event: &Event, symbols: &dyn Symbols) {
         let Some(MemoryAccess { addr, write: Some(Some(value)), .. }) = event.op.access() else {
-            continue;
+            return;
         };
-        let block = u64::try_from(value).ok().and_then(|it| memory.region(it));
-        let Some(Region::Heap { offset: 0, size, site, stack, .. }) = block else { continue };
-        let times = times.entry(event.site).or_default();
-        *times = times.saturating_add(1);
-        if *times <= MAX_ACCESSES {
-            let target = symbols.pointer_target(addr);
-            found.extend(target.map(|it| (site, stack, size, it)));
+        if self.stores.get(&event.site).is_some_and(|it| *it >= MAX_ACCESSES) {
+            return;
         }
+        let block = u64::try_from(value).ok().and_then(|it| self.memory.heap(it));
+        let Some(Region::Heap { offset: 0, size, site, stack, .. }) = block else { return };
+        *self.stores.entry(event.site).or_default() += 1;
+        let target = symbols.pointer_target(addr);
+        self.stored.extend(target.map(|it| (site, stack, size, it)));
     }
-    found
 }
 
 /// The addresses that an event accesses, and how it gets them.

@@ -80,18 +80,11 @@ impl Memory {
             Op::Begin { stack, size } => {
                 self.stacks.insert(stack, (size, event.id.thread));
             }
-            Op::Alloc { addr, size } => {
-                remove_overlapped(&mut self.heap, addr, size);
-                let ordinal = self.allocated.entry(site).or_default();
-                *ordinal = ordinal.saturating_add(1);
-                self.heap.insert(addr, block(size, *ordinal));
+            Op::Alloc { addr, .. } => {
+                self.learn_blocks(event);
                 self.pointers.forget(addr);
             }
-            Op::Free { addr } => {
-                if let Some(block) = self.heap.get_mut(&addr) {
-                    block.freed = true;
-                }
-            }
+            Op::Free { .. } => self.learn_blocks(event),
             Op::Map { addr, size } => {
                 remove_overlapped(&mut self.maps, addr, size);
                 self.maps.insert(addr, block(size, 0));
@@ -100,6 +93,22 @@ impl Memory {
                 self.maps.remove(&addr);
             }
             _ => self.note_pointer(event),
+        }
+    }
+
+    /// Applies the next event as far as it allocates or frees a heap block. That is much faster, and enough
+    /// for [`Memory::heap`].
+    pub(crate) fn learn_blocks(&mut self, event: &Event) {
+        let (site, stack) = (event.site, event.stack);
+        if let Op::Alloc { addr, size } = event.op {
+            remove_overlapped(&mut self.heap, addr, size);
+            let ordinal = self.allocated.entry(site).or_default();
+            *ordinal = ordinal.saturating_add(1);
+            self.heap.insert(addr, Block { size, site, stack, ordinal: *ordinal, freed: false });
+        } else if let Op::Free { addr } = event.op
+            && let Some(block) = self.heap.get_mut(&addr)
+        {
+            block.freed = true;
         }
     }
 
@@ -128,12 +137,17 @@ impl Memory {
         self.arrived.insert(event.id.thread, (event.id.index, event.site));
     }
 
+    /// The heap block that contains an address now.
+    pub(crate) fn heap(&self, addr: u64) -> Option<Region> {
+        let (start, block) = covering(&self.heap, addr)?;
+        let Block { size, site, stack, ordinal, freed } = *block;
+        Some(Region::Heap { offset: addr - start, ordinal, size, site, stack, freed })
+    }
+
     /// The region that contains an address now.
     pub fn region(&self, addr: u64) -> Option<Region> {
-        if let Some((start, block)) = covering(&self.heap, addr) {
-            let Block { size, site, stack, ordinal, freed } = *block;
-            let offset = addr - start;
-            return Some(Region::Heap { offset, ordinal, size, site, stack, freed });
+        if let Some(heap) = self.heap(addr) {
+            return Some(heap);
         }
         let stack = self.stacks.range(..=addr).next_back();
         if let Some((_, (_, thread))) = stack.filter(|(start, (size, _))| addr - **start < *size) {

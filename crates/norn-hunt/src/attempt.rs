@@ -123,7 +123,7 @@ pub(crate) fn is_confirmed(
         }
     }
     let sound = followed && witness.grade == Grade::Sound;
-    let Some(did) = run.source()? else { return Ok(sound) };
+    let Some(did) = run.symbolized()? else { return Ok(sound) };
     if sound {
         return Ok(confirm::is_plausible(source, candidate, did));
     }

@@ -17,7 +17,7 @@ pub(crate) fn claim(
     if !candidate.stuck.is_empty() || candidate.expires().is_some() {
         return None;
     }
-    let events = confirm::events(source, candidate, forced)?;
+    let events = confirm::events(source, candidate, &forced.symbolized)?;
     let name = (candidate.class(), report::title(&candidate.kind, description));
     Claim::new(name, candidate.adjacent, &forced.symbolized, &events)
 }

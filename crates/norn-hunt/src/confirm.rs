@@ -25,6 +25,7 @@ use norn_model::{
     ThreadId, Trace,
     memory_model::{AtomicEdges, Edges, HappensBefore},
 };
+use norn_replay::SymbolizedTrace;
 use norn_report::{FailureKind, Story};
 use norn_trace::EventIndex;
 
@@ -56,7 +57,12 @@ pub(crate) struct End<'a> {
 }
 
 /// Whether a run performed a candidate.
-pub(crate) fn is_done(source: &Source, candidate: &Candidate, run: &Source, end: End<'_>) -> bool {
+pub(crate) fn is_done(
+    source: &Source,
+    candidate: &Candidate,
+    run: &SymbolizedTrace,
+    end: End<'_>,
+) -> bool {
     !is_contradicted(candidate, end.consequence) && doing(source, candidate, run).is_done(end)
 }
 
@@ -67,7 +73,7 @@ pub(crate) fn is_contradicted(candidate: &Candidate, consequence: &Consequence) 
 }
 
 /// Whether those accesses of a candidate that a run performed are to the same variables.
-pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source) -> bool {
+pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &SymbolizedTrace) -> bool {
     !doing(source, candidate, run).is_scattered()
 }
 
@@ -75,24 +81,31 @@ pub(crate) fn is_plausible(source: &Source, candidate: &Candidate, run: &Source)
 /// not order them there. A handover by atomic operations must be all that keeps them apart: anything
 /// else might be synchronisation that the trace does not have.
 pub(crate) fn is_unordered(source: &Source, candidate: &Candidate, run: &Source) -> bool {
-    doing(source, candidate, run).is_unordered(&run.trace, |it| run.positions.loaded(it))
+    let doing = doing(source, candidate, &run.symbolized);
+    doing.is_unordered(&run.trace, |it| run.positions.loaded(it))
 }
 
 /// The events of a run that are those of a candidate; none if it does not have all of them.
-pub(crate) fn events(source: &Source, candidate: &Candidate, run: &Source) -> Option<Vec<EventId>> {
+pub(crate) fn events(
+    source: &Source,
+    candidate: &Candidate,
+    run: &SymbolizedTrace,
+) -> Option<Vec<EventId>> {
     doing(source, candidate, run).now.iter().map(|it| it.map(|it| it.event)).collect()
 }
 
 /// The part of a candidate that a run performed.
-fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doing<'a> {
+///
+/// The run is only looked up where its events are needed: to load what is relevant of a long run would take longer
+/// than the run itself.
+fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &SymbolizedTrace) -> Doing<'a> {
     let now = |step: &Step| {
         let event = event_again(source, step.event, run)?;
         // Only the schedule ensures that events are adjacent, and it counts events.
         if candidate.adjacent && event.id.index != source.recorded(step.event).index {
             return None;
         }
-        let upto = run.positions.upto(event.id);
-        let at = (number(&run.trace, event.id.thread, upto)?, event.id.index);
+        let at = (run.trace.number_at(event.id.thread, event.id.index)?, event.id.index);
         Some(Done { event: event.id, at, addr: address(event.op)? })
     };
     let now: Vec<_> = candidate.steps.iter().map(now).collect();
@@ -100,9 +113,9 @@ fn doing<'a>(source: &'a Source, candidate: &'a Candidate, run: &Source) -> Doin
 }
 
 /// Finds an event of a trace in another run: in its thread, at the same place and visit.
-pub(crate) fn event_again(source: &Source, id: EventId, run: &Source) -> Option<Event> {
+pub(crate) fn event_again(source: &Source, id: EventId, run: &SymbolizedTrace) -> Option<Event> {
     let name = source.symbolized.thread(id.thread);
-    let did = &run.symbolized.trace;
+    let did = &run.trace;
     let thread = did.threads().iter().find(|it| it.name == name)?.id;
     let here = place(&source.symbolized.trace, source.trace.event(id)?.site);
     let sites = (0..u32::try_from(did.sites().len()).ok()?).map(SiteId);

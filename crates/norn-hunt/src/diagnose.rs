@@ -81,7 +81,7 @@ pub(crate) fn behind_order(
     let Some(did) = run.source()? else { return Ok(None) };
     let addr = |id: EventId| did.trace.event(id)?.op.access().map(|it| it.addr);
     let again = |it: &Step| {
-        let event = event_again(source, it.event, did);
+        let event = event_again(source, it.event, &did.symbolized);
         event.and_then(|it| it.op.access()).map_or(it.addr, |it| it.addr)
     };
     let addresses: Vec<_> = candidate.steps.iter().map(again).collect();

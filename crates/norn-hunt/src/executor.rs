@@ -140,6 +140,11 @@ impl Run {
         self.completed.recording.recorded.then(|| self.completed.process())
     }
 
+    /// Its trace with symbols.
+    pub(crate) fn symbolized(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
+        self.completed.symbolized()
+    }
+
     /// Its trace with symbols, if it failed.
     pub(crate) fn failed_trace(&self) -> Result<Option<&SymbolizedTrace>, ReplayError> {
         if self.consequence().is_failure() { self.completed.symbolized() } else { Ok(None) }
@@ -168,6 +173,12 @@ impl Run {
     pub(crate) fn was_away(&self) -> bool {
         let controlled = self.completed.recording.run.controlled.as_ref();
         controlled.is_some_and(|it| it.outcome.away > 0)
+    }
+
+    /// Whether its trace was opened and has at most this many events.
+    pub(crate) fn is_short(&self, most: u64) -> bool {
+        let symbolized = self.completed.symbolized().ok().flatten();
+        symbolized.is_some_and(|it| it.trace.counts().events <= most)
     }
 
     /// Its trace with the events in memory.

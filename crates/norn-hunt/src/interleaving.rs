@@ -25,7 +25,7 @@ pub(crate) fn interleaving(
     let again = |forced: &Source| {
         let there = candidate.steps.iter().map(|it| {
             // Where values differ, a thread may have taken another way to the same place.
-            let event = event_again(source, it.event, forced).map(|it| it.id);
+            let event = event_again(source, it.event, &forced.symbolized).map(|it| it.id);
             let event = event.and_then(|it| forced.positions.loaded(it));
             event.or_else(|| after_the_end(source, it.event, forced))
         });
@@ -50,7 +50,7 @@ pub(crate) fn order_of(source: &Source, events: &[EventId]) -> Vec<EventRow> {
 /// The order of some events of a run in the run that it was predicted from, as far as that one has them.
 pub(crate) fn recorded_order(recorded: &Source, run: &Source, events: &[EventId]) -> Vec<EventRow> {
     let there = |it: &EventId| {
-        let event = event_again(run, *it, recorded)?;
+        let event = event_again(run, *it, &recorded.symbolized)?;
         recorded.positions.loaded(event.id)
     };
     rows(recorded, &events.iter().map(there).collect::<Vec<_>>(), false)

@@ -14,7 +14,7 @@ use norn_model::{
     BugClass, Candidate, Event, EventId, Frame, Op, Ordering, StackId,
     memory_model::{Edges, HappensBefore},
 };
-use norn_replay::ReplayError;
+use norn_replay::{ReplayError, SymbolizedTrace};
 use norn_report::{UnrecordedOrder, UnrecordedSync};
 
 use crate::{
@@ -32,6 +32,9 @@ pub(crate) fn between(
     race: &Candidate,
     run: &Run,
 ) -> Result<Option<UnrecordedOrder>, ReplayError> {
+    if !run.symbolized()?.is_some_and(|it| applies(it, race)) {
+        return Ok(None);
+    }
     let did = run.source()?;
     Ok(did.and_then(|did| between_accesses(source, race, did, run.was_away())))
 }
@@ -42,10 +45,7 @@ fn between_accesses(
     run: &Source,
     away: bool,
 ) -> Option<UnrecordedOrder> {
-    if !applies(run, race) {
-        return None;
-    }
-    let events = confirm::events(source, race, run)?.into_iter();
+    let events = confirm::events(source, race, &run.symbolized)?.into_iter();
     let events = events.map(|it| run.positions.loaded(it)).collect::<Option<Vec<_>>>()?;
     let (&first, &second) = events.first().zip(events.last())?;
     let (from, to) = (Window::around(run, first)?, Window::around(run, second)?);
@@ -71,7 +71,7 @@ pub(crate) fn explain(
 
 /// What may order the accesses of a race, close to them in the recorded run.
 fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
-    if !applies(source, race) {
+    if !applies(&source.symbolized, race) {
         return None;
     }
     let (first, second) = race.steps.first().zip(race.steps.last())?;
@@ -85,8 +85,8 @@ fn around(source: &Source, race: &Candidate) -> Option<UnrecordedOrder> {
     order(first.event, second.event).or_else(|| order(second.event, first.event))
 }
 
-fn applies(run: &Source, candidate: &Candidate) -> bool {
-    candidate.class() == BugClass::Race && run.symbolized.symbols.has_unrecorded_sync()
+fn applies(run: &SymbolizedTrace, candidate: &Candidate) -> bool {
+    candidate.class() == BugClass::Race && run.symbols.has_unrecorded_sync()
 }
 
 /// Synchronisation that may be between two events of a thread, and the number of loaded events before it.

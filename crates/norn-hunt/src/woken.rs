@@ -7,7 +7,7 @@ use crate::{confirm::event_again, source::Source};
 /// Whether the thread of a stolen wake-up has waited in a run: a thread that found the condition fulfilled was not woken,
 /// and nothing was stolen from it.
 pub(crate) fn was_woken(source: &Source, candidate: &Candidate, run: &Source) -> bool {
-    let read = candidate.steps.last().and_then(|it| event_again(source, it.event, run));
+    let read = candidate.steps.last().and_then(|it| event_again(source, it.event, &run.symbolized));
     let read = read.and_then(|it| run.positions.loaded(it.id));
     read.is_some_and(|it| is_first_after_wait(&run.trace, it))
 }

@@ -115,7 +115,8 @@ impl ConcurrentFilter {
 
     /// Marks the granules that are like others, after the last event.
     pub(crate) fn mark_repeated(&mut self) {
-        let mut representatives = Representatives::new();
+        let used = self.table.iter().filter(|it| it.tag != 0).count();
+        let mut representatives = Representatives::new(used);
         for entry in self.table.iter_mut().filter(|it| it.tag != 0) {
             if !representatives.keeps(entry.history) {
                 entry.tag |= REPEATED;

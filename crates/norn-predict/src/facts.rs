@@ -3,7 +3,7 @@
 //! Indices that every analysis needs are built at once; the others on first use, so that a search
 //! for deadlocks alone does not pay for timestamps.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::OnceLock};
+use std::{collections::BTreeSet, sync::OnceLock};
 
 use norn_model::{Handlers, Thread, Trace, mutexes};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use crate::{
     condition_wait::{self, Wait},
     freed::Freed,
     interval::Rules,
-    life::{Block, Lives, blocks},
+    life::{Block, Lives, SplitTouches, blocks},
     lockset::LockSets,
     order::{Order, SyncEdges},
     outline::Outline,
@@ -87,7 +87,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) accesses: Touches,
     /// Accesses to pairs of variables that are used together, sorted by variables.
     pub(crate) pairs: VariablePairs,
-    lives: Lives,
+    lives: SplitTouches,
     sections: OnceLock<Sections>,
     recorded_order: OnceLock<Order>,
     timestamps: OnceLock<Timestamps<'a>>,
@@ -128,6 +128,7 @@ impl<'a> Facts<'a> {
         });
         let mut granules: Vec<_> = accesses.shared.iter().map(|it| it.granule).collect();
         granules.dedup();
+        let lives = Lives::new(blocks, &granules).split(trace, &accesses.shared);
         Facts {
             trace,
             handlers: Handlers::new(trace),
@@ -137,7 +138,7 @@ impl<'a> Facts<'a> {
             two_region,
             accesses,
             pairs,
-            lives: Lives::new(blocks, &granules),
+            lives,
             sections: OnceLock::new(),
             recorded_order: OnceLock::new(),
             timestamps: OnceLock::new(),
@@ -148,9 +149,9 @@ impl<'a> Facts<'a> {
 
     /// The shared variables, each with its accesses by thread in program order. Memory that is
     /// freed and allocated again is another variable.
-    pub(crate) fn variables(&self) -> impl ParallelIterator<Item = Cow<'_, [Touch]>> {
+    pub(crate) fn variables(&self) -> impl ParallelIterator<Item = &[Touch]> {
         let granules = self.accesses.shared.par_chunk_by(|a, b| a.granule == b.granule);
-        granules.flat_map_iter(|it| self.lives.split(self.trace, it))
+        granules.flat_map_iter(|it| self.lives.of(it))
     }
 
     /// Whether a stream has handlers that interrupt another one, perhaps indirectly.

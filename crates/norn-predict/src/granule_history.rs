@@ -13,8 +13,9 @@ use norn_model::Event;
 /// Number of granules with the same history that are kept: two, so that anomalies of variables that belong
 /// together are still found.
 const KEPT: u8 = 2;
-/// Number of histories that are remembered, as a power of two.
-const REMEMBERED: u32 = 18;
+/// Minimum and maximum number of histories that are remembered, as powers of two.
+const FEWEST: u32 = 10;
+const MOST: u32 = 22;
 
 /// The accesses to a granule, as a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,16 +47,22 @@ pub(crate) struct Representatives {
     /// Some histories that were seen, and how often. If two of them share an entry, the older one is
     /// forgotten, and more granules of it than necessary are kept.
     seen: Vec<(GranuleHistory, u8)>,
+    shift: u32,
 }
 
 impl Representatives {
-    pub(crate) fn new() -> Representatives {
-        Representatives { seen: vec![(GranuleHistory::default(), 0); 1 << REMEMBERED] }
+    /// For this number of granules. They come in no order, so that the granules of a history are far apart: each
+    /// history needs an entry of its own. A run that allocates a block for each of its items has as many
+    /// histories as items, and would be loaded as a whole otherwise.
+    pub(crate) fn new(granules: usize) -> Representatives {
+        let bits = granules.next_power_of_two().ilog2().clamp(FEWEST, MOST);
+        let seen = vec![(GranuleHistory::default(), 0); 1 << bits];
+        Representatives { seen, shift: u32::BITS - bits }
     }
 
     /// Whether another granule with this history is kept.
     pub(crate) fn keeps(&mut self, history: GranuleHistory) -> bool {
-        let place = usize::try_from(history.0 >> (u32::BITS - REMEMBERED)).unwrap_or(0);
+        let place = usize::try_from(history.0 >> self.shift).unwrap_or(0);
         let entry = &mut self.seen[place];
         if entry.0 != history {
             *entry = (history, 0);
@@ -86,10 +93,21 @@ mod tests {
     #[test]
     fn a_few_granules_of_each_history_are_kept() {
         let one = history("T1 w x @ a\nT1 r x @ b", 3);
-        let mut representatives = Representatives::new();
+        let mut representatives = Representatives::new(0);
         let kept: Vec<_> = (0..4).map(|_| representatives.keeps(one)).collect();
         assert_eq!(kept, [true, true, false, false]);
         assert!(representatives.keeps(history("T1 w x @ a\nT1 r x @ b", 4)));
+    }
+
+    #[test]
+    fn blocks_of_many_items_are_told_apart() {
+        // By word and not by block, as in the order of hashes.
+        const BLOCKS: u32 = 100_000;
+        let histories: Vec<_> = (0..BLOCKS).map(|it| history("T1 w x @ a", it)).collect();
+        let mut representatives = Representatives::new(24 * histories.len());
+        let words = (0..24).flat_map(|_| &histories);
+        let kept = words.filter(|it| representatives.keeps(**it)).count();
+        assert!(kept < 3 * histories.len(), "{kept}");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Memory reuse: memory that is freed and allocated again is another variable, and so is a thread's
 //! stack whose memory becomes the stack of the next thread.
 
-use std::borrow::Cow;
-
 use norn_model::{BlockEffect, Effect, Event, Op, Trace};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -12,6 +11,35 @@ use crate::{access::Touch, outline::Outline, shared_filter::GRANULE};
 /// The lifetimes of memory that was allocated more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Lives(FxHashMap<u64, Vec<Life>>);
+
+/// By granule that was allocated more than once: its accesses, split by lifetime. Several analyses need
+/// them, and a block may have been allocated a hundred thousand times.
+#[derive(Debug)]
+pub(crate) struct SplitTouches(FxHashMap<u64, Split>);
+
+/// The accesses to a granule, one lifetime after another.
+#[derive(Debug)]
+struct Split {
+    touches: Vec<Touch>,
+    /// By lifetime: the end of its accesses.
+    ends: Vec<usize>,
+}
+
+impl SplitTouches {
+    /// The accesses to one granule, by lifetime.
+    pub(crate) fn of<'t>(&'t self, touches: &'t [Touch]) -> impl Iterator<Item = &'t [Touch]> {
+        let split = touches.first().and_then(|it| self.0.get(&it.granule));
+        let parts = split.into_iter().flat_map(Split::parts);
+        parts.chain(Some(touches).filter(|_| split.is_none()))
+    }
+}
+
+impl Split {
+    fn parts(&self) -> impl Iterator<Item = &[Touch]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(from, to)| &self.touches[from..*to])
+    }
+}
 
 /// A lifetime of memory as one variable, as sequence numbers.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +91,22 @@ impl Lives {
         fitting.map_or(0, |at| at + 1)
     }
 
-    /// The accesses to one granule, split by lifetime.
-    pub(crate) fn split<'t>(&self, trace: &Trace, touches: &'t [Touch]) -> Vec<Cow<'t, [Touch]>> {
-        if !touches.first().is_some_and(|it| self.has(it.granule)) {
-            return vec![touches.into()];
-        }
-        let mut lives: Vec<Vec<Touch>> = Vec::new();
-        for touch in touches {
-            let life = self.of(trace, touch);
-            if lives.len() <= life {
-                lives.resize(life + 1, Vec::new());
-            }
-            lives[life].push(*touch);
-        }
-        lives.into_iter().map(Into::into).collect()
+    /// Splits the accesses to the granules that were allocated more than once, which are sorted by granule.
+    pub(crate) fn split(&self, trace: &Trace, touches: &[Touch]) -> SplitTouches {
+        let granules = touches.par_chunk_by(|a, b| a.granule == b.granule);
+        let several = granules.filter(|it| self.has(it[0].granule));
+        SplitTouches(several.map(|it| (it[0].granule, self.split_granule(trace, it))).collect())
+    }
+
+    fn split_granule(&self, trace: &Trace, touches: &[Touch]) -> Split {
+        let mut keyed: Vec<_> = touches.iter().map(|it| (self.of(trace, it), *it)).collect();
+        // Stable: within a lifetime the accesses keep their order.
+        keyed.sort_by_key(|it| it.0);
+        let lives = keyed.chunk_by(|a, b| a.0 == b.0).scan(0, |end, it| {
+            *end += it.len();
+            Some(*end)
+        });
+        Split { ends: lives.collect(), touches: keyed.iter().map(|it| it.1).collect() }
     }
 
     /// Whether the granule was ever allocated twice.

@@ -57,8 +57,8 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
     /// Searches each variable.
     fn variables(&self) -> TopK {
         let empty = || TopK::new(self.instances);
-        let search = |mut found, touches: std::borrow::Cow<'_, [Touch]>| {
-            self.variable(&touches, &mut found);
+        let search = |mut found, touches: &[Touch]| {
+            self.variable(touches, &mut found);
             found
         };
         self.facts.variables().fold(empty, search).reduce(empty, TopK::merge)
@@ -106,7 +106,7 @@ impl<'f, 'a> PatternSearch<'f, 'a> {
             return (found, unfinished);
         }
         let variables = self.facts.variables().filter(|it| is_shared(it));
-        let variables: Vec<_> = variables.map(|it| represent(&it)).collect();
+        let variables: Vec<_> = variables.map(represent).collect();
         let blocks = accesses.uses.par_chunk_by(|a, b| a.granule == b.granule);
         let blocks: Vec<_> = blocks.filter(|it| is_shared(it)).map(represent).collect();
         for number in others {

@@ -29,7 +29,7 @@ impl SpinOrder {
         let sites = spins(facts.trace, &facts.accesses.shared);
         let has_spin = |it: &Touch| sites.contains(&it.site);
         let variables = facts.variables().filter(|it| it.iter().any(has_spin));
-        let each = variables.flat_map_iter(|it| ends(facts, facts.trace, &it));
+        let each = variables.flat_map_iter(|it| ends(facts, facts.trace, it));
         let mut edges: Vec<_> = each.collect();
         edges.sort_unstable();
         edges.truncate(MOST);

@@ -9,16 +9,14 @@
 use std::collections::BTreeMap;
 
 use norn_frontend::{Clock, PROGRAM};
-use norn_model::{
-    Class, Event, Op, Point, Role, Schedule, Segment, SiteId, ThreadId, Until, Visit,
-};
+use norn_model::{Event, Op, Role, Schedule, Segment, ThreadId, Until, Visit};
 use norn_trace::{Blocked, Kind, Site};
 
 use crate::{
     Clip, Origin, SymbolizedTrace,
     input::inputs_of,
     label::Labels,
-    points::{look_up, plain},
+    points::{PointNumber, PointTable},
 };
 
 /// Makes a clip of the run that left a trace.
@@ -64,14 +62,21 @@ struct Progress {
     ended: bool,
     /// Whether its last event began a wait on a condition variable.
     in_wait: bool,
-    /// The number of visits to each point in that segment.
-    visits: BTreeMap<Point, u64>,
+    /// The number of visits to each point in that segment, by the number of what of the point stays the same
+    /// in another build.
+    visits: BTreeMap<u32, u64>,
+}
+
+impl Progress {
+    /// The number of the next visit to a point.
+    fn next_visit(&self, point: PointNumber) -> u64 {
+        self.visits.get(&point.plain).copied().unwrap_or(0) + 1
+    }
 }
 
 struct Capture<'a, 'b> {
     symbolized: &'a SymbolizedTrace,
-    labels: &'b mut Labels<'a>,
-    points: BTreeMap<SiteId, Point>,
+    points: PointTable<'a, 'b>,
     threads: BTreeMap<ThreadId, Progress>,
     segments: Vec<Segment>,
     current: Option<ThreadId>,
@@ -83,8 +88,7 @@ impl<'a, 'b> Capture<'a, 'b> {
     fn new(symbolized: &'a SymbolizedTrace, labels: &'b mut Labels<'a>) -> Self {
         Capture {
             symbolized,
-            labels,
-            points: BTreeMap::new(),
+            points: PointTable::new(symbolized, labels),
             threads: BTreeMap::new(),
             segments: Vec::new(),
             current: None,
@@ -134,26 +138,26 @@ impl<'a, 'b> Capture<'a, 'b> {
 
     fn step(&mut self, event: &Event) {
         let id = event.id.thread;
-        let point = self.point(event.site);
+        let point = self.points.number(event.site);
         if self.current != Some(id) {
             self.pause();
             self.current = Some(id);
-            self.resume(event, &point);
+            self.resume(event, point);
         }
         let progress = self.threads.entry(id).or_default();
         progress.next = event.id.index + 1;
         progress.ended |= event.op == Op::End;
         progress.in_wait = matches!(event.op, Op::Wait { .. });
-        *progress.visits.entry(plain(&point)).or_default() += 1;
+        *progress.visits.entry(point.plain).or_default() += 1;
     }
 
     /// Continues a thread: its next event determines the end of its last segment, and a new segment
     /// begins.
-    fn resume(&mut self, event: &Event, point: &Point) {
+    fn resume(&mut self, event: &Event, point: PointNumber) {
         let progress = self.threads.entry(event.id.thread).or_default();
         if progress.paused {
-            let times = progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
-            let at = Visit { point: point.clone(), times };
+            let times = progress.next_visit(point);
+            let at = Visit { point: self.points.point(event.site), times };
             let at = Some(at).filter(|_| !is_cancelled(self.symbolized, event));
             self.segments[progress.segment].until = Until::Event { index: event.id.index, at };
         }
@@ -199,24 +203,12 @@ impl<'a, 'b> Capture<'a, 'b> {
         let kind = Kind::from_code(stuck.kind);
         let waits = |it: &Kind| progress.in_wait || matches!(it, Kind::Wait | Kind::BarrierEnter);
         let kind = kind.filter(|it| !waits(it));
-        let at = kind.map(|kind| self.look_up(Site { pc: stuck.pc, kind }));
-        let times = |point: &Point| progress.visits.get(&plain(point)).copied().unwrap_or(0) + 1;
-        let at = at.map(|point| Visit { times: times(&point), point });
+        let at = kind.map(|kind| {
+            let point = self.points.look_up(Site { pc: stuck.pc, kind });
+            let number = self.points.number_of(point.clone());
+            Visit { times: progress.next_visit(number), point }
+        });
         Until::Event { index: progress.next, at }
-    }
-
-    fn point(&mut self, site: SiteId) -> Point {
-        if let Some(point) = self.points.get(&site) {
-            return point.clone();
-        }
-        let found = self.symbolized.trace.site(site);
-        let point = found.map_or(Point::anywhere(Class::Any), |it| self.look_up(it));
-        self.points.insert(site, point.clone());
-        point
-    }
-
-    fn look_up(&mut self, site: Site) -> Point {
-        look_up(self.symbolized, self.labels, site)
     }
 }
 

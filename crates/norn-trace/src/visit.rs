@@ -14,7 +14,7 @@ use crate::{ChunkEvents, Trace};
 
 /// By chunk: the number of events at each site, sorted by site.
 #[derive(Debug, Default)]
-pub(crate) struct VisitTable(Vec<Vec<(SiteId, u32)>>);
+pub(crate) struct VisitTable(pub(crate) Vec<Vec<(SiteId, u32)>>);
 
 impl VisitTable {
     pub(crate) fn new(trace: &Trace) -> VisitTable {
@@ -73,10 +73,13 @@ impl Trace {
         None
     }
 
+    pub(crate) fn visit_table(&self) -> &VisitTable {
+        self.visits.get_or_init(|| VisitTable::new(self))
+    }
+
     /// The number of events in a chunk at sites for which a predicate holds.
     fn in_chunk(&self, at: usize, is_there: &mut dyn FnMut(SiteId) -> bool) -> u64 {
-        let table = self.visits.get_or_init(|| VisitTable::new(self));
-        let there = table.0[at].iter().filter(|it| is_there(it.0));
+        let there = self.visit_table().0[at].iter().filter(|it| is_there(it.0));
         there.map(|it| u64::from(it.1)).sum()
     }
 }

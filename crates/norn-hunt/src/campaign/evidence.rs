@@ -246,6 +246,10 @@ fn lead(coverage: NewCoverage, run: Run, promise: Promise) -> Lead<Pending> {
 impl Pending {
     fn new(run: Run, promise: Promise) -> Pending {
         let process = run.process().unwrap_or_default();
+        // If it cannot be loaded now, it is opened again when it is analysed.
+        if run.is_short(KEPT_EVENTS as u64) {
+            let _ = run.source();
+        }
         let (folder, source) = run.into_trace();
         let source = source.filter(|it| it.trace.len() <= KEPT_EVENTS);
         Pending { folder, process, source, promise }

@@ -40,7 +40,7 @@ impl Hunting<'_> {
         for group in queue.groups().filter(|it| it.finding != attempt.finding) {
             let mut instances = group.instances.iter().take(INSTANCES);
             let is_done = |it: &&Candidate| {
-                is_creditable(it, cause) && confirm::is_done(source, it, did, end)
+                is_creditable(it, cause) && confirm::is_done(source, it, &did.symbolized, end)
             };
             if let Some(done) = instances.find(is_done)
                 && self.findings[group.finding].confirmed().is_none()

@@ -81,7 +81,7 @@ impl Analysis for DangerousWrite {
         };
         let empty = || Dangers::new(options.instances);
         let each = facts.variables().fold(empty, |mut found, touches| {
-            search.variable(&touches, &mut found);
+            search.variable(touches, &mut found);
             found
         });
         let Dangers { all, pairs, late, parts } = each.reduce(empty, Dangers::merge);

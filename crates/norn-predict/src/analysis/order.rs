@@ -68,7 +68,7 @@ impl Analysis for OrderViolation {
         let search = Search::new(facts);
         let empty = || ViolationGroups::new(options.instances);
         let each = facts.variables().fold(empty, |mut groups, touches| {
-            search.variable(&touches, &mut groups);
+            search.variable(touches, &mut groups);
             groups
         });
         found.add_violations(each.reduce(empty, ViolationGroups::merge));

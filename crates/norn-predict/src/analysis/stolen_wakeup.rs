@@ -71,7 +71,7 @@ impl Analysis for StolenWakeUp {
         let search = Search { sync: facts.sync, waits };
         let empty = || TopK::new(options.instances);
         let each = facts.variables().fold(empty, |mut found, touches| {
-            search.variable(&touches, &mut found);
+            search.variable(touches, &mut found);
             found
         });
         let all = each.reduce(empty, TopK::merge).sorted();

@@ -79,3 +79,42 @@ fn visits_are_counted_over_chunks() {
         assert_eq!(trace.last_event(thread.id), thread.events.last().copied());
     }
 }
+
+#[test]
+fn parts_of_a_thread_have_their_visits_and_ends() {
+    let trace = trace();
+    let loaded = trace.load();
+    let divisions: [&[u64]; 6] = [&[3], &[4, 4, 7], &[1, 2, 3, 4, 5, 6, 7], &[7], &[0, 6], &[2, 9]];
+    for thread in &loaded.threads {
+        for ends in divisions {
+            let mut visited = 0;
+            trace.visit_parts(thread.id, ends, &mut |at, part| {
+                assert_eq!(at, visited);
+                visited += 1;
+                let from = at.checked_sub(1).map_or(0, |it| ends[it]);
+                let event = |index: u64| loaded.event(id(thread.id.0, index)).copied();
+                assert_eq!(part.next, event(ends[at]));
+                let last = ends[at].checked_sub(1).filter(|it| *it >= from);
+                assert_eq!(part.last, last.and_then(event));
+                let events = (from..ends[at]).filter_map(event);
+                assert_eq!(
+                    part.visits().map(|it| it.1).sum::<u64>(),
+                    events.clone().count() as u64
+                );
+                for (site, times) in part.visits() {
+                    assert_eq!(events.clone().filter(|it| it.site == site).count() as u64, times);
+                }
+            });
+            assert_eq!(visited, ends.len());
+        }
+    }
+}
+
+#[test]
+fn an_event_without_a_number_has_that_of_the_last_one() {
+    let trace = trace();
+    let numbers = |thread, count| (0..count).map(move |it| (thread, it));
+    let all = numbers(0, 7).chain(numbers(1, 2));
+    let all: Vec<_> = all.filter_map(|it| trace.number_at(ThreadId(it.0), it.1)).collect();
+    assert_eq!(all, [1, 1, 1, 2, 2, 2, 3, 4, 4]);
+}

@@ -144,16 +144,27 @@ impl<'a> Order<'a> {
         let mut later = self.later(other, one, high, label)?;
         let mut earlier = self.earlier(one, low);
         self.visits += (later.len() + earlier.len()) as u64;
-        later.sort_unstable_by_key(|it| self.place(*it));
-        earlier.sort_unstable_by_key(|it| self.place(*it));
-        let mut free: Vec<_> = later.iter().chain(&earlier).map(|it| self.place(*it)).collect();
-        free.sort_unstable();
-        for (node, place) in earlier.into_iter().chain(later).zip(free) {
+        self.to_places(&mut later);
+        self.to_places(&mut earlier);
+        let free = merged(&later, &earlier);
+        // The nodes are looked up before their places are given to others.
+        let nodes: Vec<_> =
+            earlier.into_iter().chain(later).map(|it| self.nodes[it as usize]).collect();
+        for (node, place) in nodes.into_iter().zip(free) {
             self.places[(node - self.from) as usize] = place;
             self.nodes[place as usize] = node;
             self.moved.push(node);
         }
         Ok(())
+    }
+
+    /// Replaces nodes by their places, in order. Sorting numbers is several times as fast as sorting nodes
+    /// by their places, and most of the time of a query is spent here.
+    fn to_places(&self, nodes: &mut [Node]) {
+        for it in nodes.iter_mut() {
+            *it = self.places[(*it - self.from) as usize];
+        }
+        nodes.sort_unstable();
     }
 
     /// The nodes after a node, up to a place; or the path by which the end comes after it.
@@ -270,4 +281,18 @@ impl<'a> Order<'a> {
             at = edge.next_in;
         }
     }
+}
+
+/// The elements of two sorted lists, sorted.
+fn merged(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let mut rest = other;
+    for it in one {
+        let before = rest.iter().take_while(|next| *next < it).count();
+        all.extend_from_slice(&rest[..before]);
+        rest = &rest[before..];
+        all.push(*it);
+    }
+    all.extend_from_slice(rest);
+    all
 }
