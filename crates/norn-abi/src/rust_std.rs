@@ -8,7 +8,9 @@
 //! The word of a lock keeps the meaning that `std` gives it.
 //!
 //! Locks of the crate `lock_api`, such as those of `parking_lot`, are in the program with hooks. All of them implement the same
-//! traits, whose methods the runtime encloses, where they were not inlined.
+//! traits, whose methods the runtime encloses. Where the compiler inlined methods of well-known locks, the runtime replaces
+//! their atomic operations: an attempt to take a lock at once fails, so that the method calls a function of
+//! the lock, which is enclosed.
 
 /// What a redirected call means.
 ///
@@ -138,6 +140,45 @@ pub enum Role {
     ParkingLotNotifyOne,
     /// `parking_lot::Condvar::notify_all`
     ParkingLotNotifyAll,
+
+    /// The compare-exchange of 8 bits in an inlined method that waits for a lock. If it fails, the method calls a function
+    /// that takes the lock in any state.
+    RawAttempt8,
+    /// The same with 64 bits.
+    RawAttempt64,
+    /// The load of 64 bits in an inlined method that takes a lock, or releases one. If all bits are set, the method calls a
+    /// function that does it in any state.
+    RawAttemptLoad64,
+    /// The load of 8 bits in an inlined method that tries to take a lock.
+    RawTryLoad8,
+    /// The compare-exchange of 8 bits in such a method, after the load.
+    RawTry8,
+    /// The only operation of an inlined method that tries to take a lock exclusively.
+    RawTry64,
+    /// The compare-exchange of 8 bits in an inlined method that releases a lock.
+    RawGive8,
+    /// The compare-exchange of 64 bits in an inlined method that releases a lock that is held exclusively.
+    RawGive64,
+    /// The subtraction in an inlined method that releases a lock that is shared.
+    RawGiveShared64,
+    /// A load of 8 bits in an inlined method that means nothing.
+    RawLoad8,
+    /// The same with 64 bits.
+    RawLoad64,
+    /// A function that waits for a lock, at most until the time that its last two arguments are.
+    RawLockUntil,
+    /// A function that waits for a lock that is shared, with the same arguments after another one.
+    RawLockSharedUntil,
+    /// A function that completes the release of a lock if threads wait for it.
+    RawGiven,
+    /// The load in `parking_lot::Condvar::notify_one`, where that was inlined.
+    ParkingLotNotifyOneLoad,
+    /// The load in `parking_lot::Condvar::notify_all`, where that was inlined.
+    ParkingLotNotifyAllLoad,
+    /// What `notify_one` calls after the load if a thread waits.
+    ParkingLotNotifyOneSlow,
+    /// What `notify_all` calls after the load if a thread waits.
+    ParkingLotNotifyAllSlow,
 
     /// No call: the offset of the current thread's handle from the thread pointer.
     CurrentThread,

@@ -17,9 +17,12 @@ pub const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 /// - 16 bytes before each function and 2 in it are reserved for calls of the runtime, as in C.
 /// - Calls name the called function, instead of a slot with its address that is read earlier: what the runtime
 ///   redirects is a call in a certain function.
+/// - Programs keep debug information: in optimised builds cargo removes it from them, unless the profile asks for it,
+///   and without it neither the locks that the compiler inlined nor the names of variables are known.
 /// - The symbol tells the runtime that the program has Rust's standard library, whose locks it replaces.
-const FLAGS: [&str; 8] = [
+const FLAGS: [&str; 9] = [
     "-Cdebuginfo=2",
+    "-Cstrip=none",
     "-Zsanitizer=thread",
     "-Zexternal-clangrt",
     "-Cunsafe-allow-abi-mismatch=sanitizer",

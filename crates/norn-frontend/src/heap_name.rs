@@ -10,6 +10,8 @@ use norn_trace::Trace;
 
 use crate::{HeapTypes, Memory, ObjectType, Region, Symbols, heap_type::Placed, rust_name};
 
+/// What the name of a local variable of another thread ends with, and the thread.
+const OF_THREAD: &str = " of T";
 /// Maximum number of pointers from a variable to a block: `list.head->next->next`.
 const MAX_DEPTH: usize = 3;
 
@@ -55,7 +57,7 @@ impl HeapNames<'_> {
         let known = self.part(addr, size).or_else(|| self.part_of_target(addr, size));
         let is_unique = ordinal < 2 || holder.as_ref().is_some_and(|it| it.is_exact);
         let number = if is_unique { String::new() } else { format!("#{ordinal}") };
-        let holder = holder.map(|it| it.name);
+        let holder = holder.map(|it| it.name());
         let Some((of, part)) = known else {
             let name = format!("heap[{block_size}]{number}{}", plus(offset));
             return Some(HeapName { name, holder, value_type: None });
@@ -113,11 +115,7 @@ impl HeapNames<'_> {
         pointers().find_map(|it| {
             let outer = self.holder(it, depth + 1)?;
             let part = Holder::new(&self.live_part(it)?.name);
-            let name = match part.name.strip_prefix('.') {
-                Some(member) => format!("{}->{member}", outer.name),
-                None => format!("{}{}", outer.name, part.name),
-            };
-            Some(Holder { name, is_exact: outer.is_exact && part.is_exact })
+            Some(outer.through(&part))
         })
     }
 
@@ -144,7 +142,9 @@ impl HeapNames<'_> {
 
 /// A variable that points to a block, or from which a path leads to it.
 struct Holder {
-    name: String,
+    path: String,
+    /// For a local variable of another thread than the one at work: ` of T1`.
+    thread: String,
     /// Whether nothing but this block can be called so at this moment.
     is_exact: bool,
 }
@@ -153,20 +153,40 @@ impl Holder {
     /// Omits members that are internal to the libraries of C++ and Rust: a smart pointer is named as if it were
     /// the pointer, and the elements of a vector as if it were the array. The nodes of other containers all
     /// have the name of the container then.
-    fn new(path: &str) -> Holder {
+    fn new(name: &str) -> Holder {
+        let end = name.rfind(OF_THREAD).unwrap_or(name.len());
+        let (path, thread) = name.split_at(end);
+        let (path, is_exact) = Holder::without_internals(path);
+        Holder { path: path.to_owned(), thread: thread.to_owned(), is_exact }
+    }
+
+    fn name(&self) -> String {
+        format!("{}{}", self.path, self.thread)
+    }
+
+    /// A pointer in a part of what this one points to.
+    fn through(&self, part: &Holder) -> Holder {
+        let path = match part.path.strip_prefix('.') {
+            Some(member) => format!("{}->{member}", self.path),
+            None => format!("{}{}", self.path, part.path),
+        };
+        Holder { path, thread: self.thread.clone(), is_exact: self.is_exact && part.is_exact }
+    }
+
+    fn without_internals(path: &str) -> (&str, bool) {
         const POINTERS: [&str; 4] = ["_M_start", "_M_head_impl", "_M_ptr", "_M_p"];
         // `Vec`, a pinned `Arc`, and `Arc`, `Rc` or `NonNull`.
         const RUST: [&str; 3] =
             [".buf.inner.ptr.pointer.pointer", ".pointer.ptr.pointer", ".ptr.pointer"];
         if let Some(name) = RUST.iter().find_map(|it| path.strip_suffix(it)) {
-            return Holder { name: name.to_owned(), is_exact: true };
+            return (name, true);
         }
         let (name, internal) = path.split_once("._M_").unwrap_or((path, ""));
         let last = internal.rsplit('.').next().unwrap_or("");
         let is_pointer = POINTERS
             .iter()
             .any(|it| it.trim_start_matches("_M_") == last.trim_start_matches("_M_"));
-        Holder { name: name.to_owned(), is_exact: internal.is_empty() || is_pointer }
+        (name, internal.is_empty() || is_pointer)
     }
 }
 
@@ -186,9 +206,12 @@ mod tests {
     #[test]
     fn holders_are_named_without_the_members_of_the_library() {
         let holder = |path| {
-            let Holder { name, is_exact } = Holder::new(path);
-            (name, is_exact)
+            let holder = Holder::new(path);
+            (holder.name(), holder.is_exact)
         };
+        assert_eq!(holder("shared.ptr.pointer of T0.1"), ("shared of T0.1".to_owned(), true));
+        let outer = Holder::new("bank of T0.1").through(&Holder::new(".accounts[1]"));
+        assert_eq!(outer.name(), "bank->accounts[1] of T0.1");
         assert_eq!(holder("accounts[1]"), ("accounts[1]".to_owned(), true));
         assert_eq!(holder("bank.list._M_impl._M_start"), ("bank.list".to_owned(), true));
         assert_eq!(holder("cache._M_t._M_head_impl"), ("cache".to_owned(), true));

@@ -1,11 +1,13 @@
 //! Short names of Rust's types: `Mutex<Account>` for `alloc::sync::ArcInner<std::sync::poison::mutex::Mutex<bank::Account>>`.
 //!
-//! The modules in which the standard library has its types tell users nothing, and the block behind an
-//! `Arc` is the value to them. Paths of the program's own types stay as they are, because two of them may have the
+//! The modules in which the standard library has its types tell users nothing, nor do the types that it takes if none
+//! is named (the allocator), and the block behind an `Arc` is the value to them. Paths of the program's own types stay as they are, because two of them may have the
 //! same name.
 
 /// The libraries whose paths are omitted.
 const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "hashbrown::"];
+/// The arguments that its types have if none is named.
+const DEFAULTS: [&str; 2] = [", Global", ", RandomState"];
 /// What `Arc` and `Rc` point to.
 const COUNTED: [&str; 3] = ["ArcInner<", "RcInner<", "RcBox<"];
 
@@ -23,6 +25,13 @@ pub(crate) fn short(name: &str) -> String {
         rest = &path[end..];
     }
     text.push_str(rest);
+    for default in DEFAULTS {
+        // Types of the program have a path, so this is none of them.
+        let last = format!("{default}>");
+        while text.contains(&last) {
+            text = text.replace(&last, ">");
+        }
+    }
     without_counters(&text).to_owned()
 }
 
@@ -38,6 +47,14 @@ fn is_word(it: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn default_arguments_are_omitted() {
+        let map = "std::collections::hash::map::HashMap<alloc::string::String, alloc::vec::Vec<u8, alloc::alloc::Global>, \
+                   std::hash::random::RandomState, alloc::alloc::Global>";
+        assert_eq!(short(map), "HashMap<String, Vec<u8>>");
+        assert_eq!(short("bank::Arena<u8, bank::Global>"), "bank::Arena<u8, bank::Global>");
+    }
 
     #[test]
     fn paths_of_the_library_are_omitted() {

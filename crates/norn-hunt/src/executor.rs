@@ -335,9 +335,35 @@ fn last_lines(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(&text);
-    let mut lines: Vec<_> = text.lines().rev().filter(|it| !it.trim().is_empty()).collect();
+    let lines = without_backtraces(text.lines()).into_iter();
+    let mut lines: Vec<_> = lines.rev().filter(|it| !it.trim().is_empty()).collect();
     lines.truncate(PRINTED_LINES);
     lines.into_iter().rev().map(|it| it.chars().take(PRINTED_LENGTH).collect()).collect()
+}
+
+/// Lines without the backtraces that Rust programs print behind the messages of panics: the message would not be among
+/// the last lines.
+fn without_backtraces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut is_in_one = false;
+    let is_kept = |it: &&str| {
+        let goes_on = it.starts_with(' ') || it.starts_with("note: ");
+        is_in_one = *it == "stack backtrace:" || (is_in_one && goes_on);
+        !is_in_one
+    };
+    lines.filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_has_no_backtrace() {
+        let text = "thread 'main' panicked at a.rs:1:2:\nempty\nstack backtrace:\n   0: main\n             at ./a.rs:1\n\
+                    note: Some details are omitted\nbye\n   1: list";
+        let kept = without_backtraces(text.lines());
+        assert_eq!(kept, ["thread 'main' panicked at a.rs:1:2:", "empty", "bye", "   1: list"]);
+    }
 }
 
 impl Executor for LocalExecutor {

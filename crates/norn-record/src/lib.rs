@@ -10,6 +10,7 @@ mod confine;
 mod control;
 mod descendants;
 mod function;
+mod inlined_lock;
 mod input;
 mod launch;
 mod limit;

@@ -1,7 +1,7 @@
 //! Finds the methods of locks of the crate `lock_api` in a program; see [`norn_abi::rust_std`].
 //!
-//! A type is left alone if any of its methods was inlined: some of its operations would be enclosed and others
-//! not, so that a lock would never seem to be released.
+//! A type is left alone if any of its methods was inlined, unless all of its operations are known
+//! ([`inlined_lock`]): some of them would be enclosed and others not, so that a lock would never seem to be released.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,8 @@ use norn_abi::{
     },
 };
 use norn_binary::{Call, Module, TraitMethod, source_name, trait_method};
+
+use crate::inlined_lock::{self, CONDVAR, KNOWN, PARKING_LOT_MUTEX, PARKING_LOT_RWLOCK};
 
 /// The methods of the traits: name, role and flags.
 const METHODS: [(&str, Role, i32); 37] = [
@@ -62,56 +64,138 @@ const DOWNGRADE_TO_UPGRADABLE: &str = "downgrade_to_upgradable";
 const TRAITS: &str = "lock_api::";
 /// The locks whose readers wait while a writer waits. With others, a reader that waited for no reason could seem
 /// to be in a deadlock.
-const WRITERS_FIRST_LOCK: &str = "parking_lot::raw_rwlock::RawRwLock";
-/// The mutex of `parking_lot`, and the condition variable that belongs to it.
-const PARKING_LOT_MUTEX: &str = "parking_lot::raw_mutex::RawMutex";
-const CONDVAR: [(&str, Role); 3] = [
-    ("parking_lot::condvar::Condvar::wait_until_internal", Role::ParkingLotWait),
-    ("parking_lot::condvar::Condvar::notify_one", Role::ParkingLotNotifyOne),
-    ("parking_lot::condvar::Condvar::notify_all", Role::ParkingLotNotifyAll),
+const WRITERS_FIRST_LOCK: &str = PARKING_LOT_RWLOCK;
+/// The functions of the condition variable of `parking_lot` that are enclosed where they were not inlined.
+const CONDVAR_METHODS: [(&str, Role); 3] = [
+    ("wait_until_internal", Role::ParkingLotWait),
+    ("notify_one", Role::ParkingLotNotifyOne),
+    ("notify_all", Role::ParkingLotNotifyAll),
 ];
 
-/// The methods of locks in a module that the runtime encloses.
+/// The methods of locks in a module that the runtime encloses, and the operations of inlined ones that it replaces.
 pub(crate) fn methods(module: &Module, calls: &[Call]) -> Vec<Redirect> {
     if !module.has_room(BEFORE) {
         return Vec::new();
     }
     let entries = module.entries(BEFORE as u64);
-    let is_lock = |name: &str| name.contains("lock_api") || name.contains("parking_lot");
-    let entries: Vec<_> = entries.iter().filter(|it| is_lock(&it.linkage_name)).collect();
-    let is_method = |it: &TraitMethod| role(it).is_some();
-    let found = entries
-        .iter()
-        .filter_map(|it| Some((it.address, trait_method(&it.linkage_name).filter(is_method)?)));
-    let found: Vec<_> = found.collect();
-    if found.is_empty() {
+    let is_lock = |name: &str| ["lock_api", "parking_lot"].iter().any(|it| name.contains(it));
+    let is_known = |name: &str| is_lock(name) || name.contains("dashmap");
+    let entries = entries.into_iter().filter(|it| is_known(&it.linkage_name));
+    let functions: Vec<_> = entries
+        .map(|it| Function {
+            address: it.address,
+            name: source_name(&it.linkage_name),
+            method: trait_method(&it.linkage_name).filter(|it| role(it).is_some()),
+        })
+        .collect();
+    if functions.is_empty() {
         return Vec::new();
     }
-    let inlined = inlined(module, calls);
-    let is_inlined = |name: &str| inlined.contains(name);
-    let is_left_alone = |implementor: &str| {
-        let mut names = METHODS.iter().map(|it| it.0);
-        names.any(|it| is_inlined(&format!("{implementor}::{it}")))
-    };
+    let locks = Locks { functions, inlined: inlined(module, calls) };
     let first = module.first_page();
-    let row = |address: u64, (role, flags): (Role, i32)| Redirect {
+    let row = |(address, (role, flags), place): (u64, (Role, i32), u16)| Redirect {
         at: address.wrapping_sub(first),
         role: role as u16,
-        place: place::ENTRY,
+        place,
         offset: flags,
     };
-    let methods = found.iter().filter(|it| !is_left_alone(&it.1.implementor));
-    let mut rows: Vec<_> = methods.filter_map(|it| Some(row(it.0, role(&it.1)?))).collect();
-    if !is_left_alone(PARKING_LOT_MUTEX) && !CONDVAR.iter().any(|it| is_inlined(it.0)) {
-        rows.extend(entries.iter().filter_map(|it| {
-            let name = source_name(&it.linkage_name);
-            let role = CONDVAR.iter().find(|it| it.0 == name)?.1;
-            Some(row(it.address, (role, 0)))
-        }));
-    }
+    let replaced = KNOWN.into_iter().flat_map(|it| locks.replaced(it));
+    let mut rows: Vec<_> = locks.enclosed().chain(replaced).map(row).collect();
     rows.sort_by_key(|it| it.at);
     rows.dedup_by_key(|it| it.at);
     rows
+}
+
+/// What a module contains of locks.
+struct Locks {
+    functions: Vec<Function>,
+    inlined: Vec<Inlined>,
+}
+
+/// A function with room for a call.
+struct Function {
+    address: u64,
+    name: String,
+    /// If it is a method of a lock.
+    method: Option<TraitMethod>,
+}
+
+/// An atomic operation where functions were inlined.
+struct Inlined {
+    returns_to: u64,
+    operation: String,
+    /// The inlined functions, innermost first.
+    functions: Vec<String>,
+}
+
+impl Inlined {
+    /// The method of a type that contains the operation.
+    fn method(&self, of: &str) -> Option<&str> {
+        let is_method = |name: &&str| match of {
+            CONDVAR => CONDVAR_METHODS.iter().any(|it| it.0 == *name),
+            _ => *name == DOWNGRADE_TO_UPGRADABLE || METHODS.iter().any(|it| it.0 == *name),
+        };
+        self.functions.iter().find_map(|it| in_type(it, of).filter(is_method))
+    }
+
+    fn role(&self, of: &str) -> Option<Role> {
+        inlined_lock::operation(of, self.method(of)?, &self.functions, &self.operation)
+    }
+}
+
+/// The name of a function in a type.
+fn in_type<'a>(function: &'a str, of: &str) -> Option<&'a str> {
+    function.strip_prefix(of)?.strip_prefix("::")
+}
+
+impl Locks {
+    fn inlined_in(&self, of: &str) -> impl Iterator<Item = &Inlined> {
+        self.inlined.iter().filter(move |it| it.method(of).is_some())
+    }
+
+    /// Whether the operations of a type cannot all be enclosed or replaced.
+    fn is_left_alone(&self, of: &str) -> bool {
+        if self.inlined_in(of).next().is_none() {
+            return false;
+        }
+        self.inlined_in(of).any(|it| it.role(of).is_none()) || self.slow(of).next().is_none()
+    }
+
+    /// The functions that methods of a type call when their operations fail.
+    fn slow(&self, of: &str) -> impl Iterator<Item = (u64, (Role, i32), u16)> {
+        let role = move |it: &Function| inlined_lock::function(of, in_type(&it.name, of)?);
+        self.functions.iter().filter_map(move |it| Some((it.address, role(it)?, place::ENTRY)))
+    }
+
+    /// What is replaced of a type.
+    fn replaced(&self, of: &str) -> Vec<(u64, (Role, i32), u16)> {
+        if self.inlined_in(of).next().is_none() || !self.is_seen(of) {
+            return Vec::new();
+        }
+        let call = |it: &Inlined| Some((it.returns_to, (it.role(of)?, 0), place::CALL));
+        self.inlined_in(of).filter_map(call).chain(self.slow(of)).collect()
+    }
+
+    /// Without its mutex, a condition variable is left alone, too: nobody would know who has the mutex after a wait.
+    fn is_seen(&self, of: &str) -> bool {
+        !self.is_left_alone(of) && (of != CONDVAR || !self.is_left_alone(PARKING_LOT_MUTEX))
+    }
+
+    /// The methods that are enclosed.
+    fn enclosed(&self) -> impl Iterator<Item = (u64, (Role, i32), u16)> {
+        let has_condvar = self.is_seen(CONDVAR);
+        let methods: Vec<_> = self.functions.iter().filter_map(|it| it.method.as_ref()).collect();
+        let types: BTreeSet<_> = methods.into_iter().map(|it| it.implementor.as_str()).collect();
+        let seen: BTreeSet<_> = types.into_iter().filter(|it| self.is_seen(it)).collect();
+        self.functions.iter().filter_map(move |it| {
+            let of_condvar = || {
+                let name = in_type(&it.name, CONDVAR).filter(|_| has_condvar)?;
+                Some((CONDVAR_METHODS.iter().find(|it| it.0 == name)?.1, 0))
+            };
+            let method = it.method.as_ref().filter(|it| seen.contains(it.implementor.as_str()));
+            Some((it.address, method.and_then(role).or_else(of_condvar)?, place::ENTRY))
+        })
+    }
 }
 
 /// The role of a method, and its flags.
@@ -127,17 +211,52 @@ fn role(method: &TraitMethod) -> Option<(Role, i32)> {
     Some((role, if has_precedence { flags } else { flags & !WRITERS_FIRST }))
 }
 
-/// The functions that were inlined where the program performs atomic operations.
-fn inlined(module: &Module, calls: &[Call]) -> BTreeSet<String> {
-    let is_atomic =
-        |it: &&Call| it.target.as_deref().is_some_and(|it| it.starts_with("__tsan_atomic"));
-    let frames = calls.iter().filter(is_atomic).flat_map(|it| module.frames(it.returns_to - 1));
-    frames.filter(|it| it.inlined).filter_map(|it| it.function.map(|it| it.to_string())).collect()
+/// The atomic operations of a program in inlined functions.
+fn inlined(module: &Module, calls: &[Call]) -> Vec<Inlined> {
+    let operation = |it: &Call| {
+        let operation = it.target.as_deref()?.strip_prefix("__tsan_atomic")?.to_owned();
+        let frames = module.frames(it.returns_to - 1).into_iter().filter(|it| it.inlined);
+        let functions: Vec<_> =
+            frames.filter_map(|it| it.function.map(|it| it.to_string())).collect();
+        Some(Inlined { returns_to: it.returns_to, operation, functions })
+    };
+    calls.iter().filter_map(operation).filter(|it| !it.functions.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn inlined_method(functions: [&str; 2]) -> Locks {
+        let inlined = Inlined {
+            returns_to: 1,
+            operation: "8_compare_exchange_val".to_owned(),
+            functions: functions.map(str::to_owned).into(),
+        };
+        let slow =
+            Function { address: 2, name: format!("{PARKING_LOT_MUTEX}::lock_slow"), method: None };
+        Locks { functions: vec![slow], inlined: vec![inlined] }
+    }
+
+    #[test]
+    fn a_known_inlined_method_is_replaced() {
+        let lock = format!("{PARKING_LOT_MUTEX}::lock");
+        let locks = inlined_method(["core::sync::atomic::AtomicU8::compare_exchange_weak", &lock]);
+        let expected =
+            [(1, (Role::RawAttempt8, 0), place::CALL), (2, (Role::RawLockUntil, 0), place::ENTRY)];
+        assert_eq!(locks.replaced(PARKING_LOT_MUTEX), expected);
+    }
+
+    #[test]
+    fn a_type_is_left_alone_if_one_of_its_operations_is_unknown() {
+        let [slow, lock] = ["lock_slow", "lock"].map(|it| format!("{PARKING_LOT_MUTEX}::{it}"));
+        let locks = inlined_method([&slow, &lock]);
+        assert!(locks.is_left_alone(PARKING_LOT_MUTEX) && !locks.is_seen(CONDVAR));
+        assert!(locks.replaced(PARKING_LOT_MUTEX).is_empty());
+        // Locks of other crates are never replaced.
+        let locks = inlined_method(["bank::RawMutex::lock", "bank::main"]);
+        assert!(locks.is_left_alone("bank::RawMutex"));
+    }
 
     fn method(implementor: &str, implemented: &str, name: &str) -> TraitMethod {
         TraitMethod {

@@ -2,7 +2,7 @@
 //!
 //! A method of such a trait is code of the program, with hooks. The runtime encloses it, as annotations
 //! would: what the method does to its words is not recorded, and in a controlled run a thread waits before it
-//! enters the method ([`own_lock`]).
+//! enters the method ([`own_lock`]). What was inlined is replaced by [`inlined_lock`](super::inlined_lock).
 
 use norn_abi::{Kind, arena::ThreadSlot, rust_std::raw_lock};
 
@@ -16,11 +16,12 @@ use crate::{
     thread,
 };
 
-const WRITER: Manner =
+pub const WRITER: Manner =
     Manner { shared: false, read_write: true, recursive: false, writers_first: false };
-const READER: Manner = Manner { shared: true, ..WRITER };
+pub const READER: Manner = Manner { shared: true, ..WRITER };
+pub const MUTEX: Manner = Manner { read_write: false, ..WRITER };
 
-fn manner(method: Enclosed) -> Manner {
+pub fn manner(method: Enclosed) -> Manner {
     let flags = method.flags();
     Manner {
         shared: flags & raw_lock::SHARED != 0,
@@ -54,10 +55,39 @@ pub unsafe fn silently(slot: *mut ThreadSlot, method: Enclosed, arguments: Argum
 ///
 /// # Safety
 /// The slot is the current thread's.
-unsafe fn acquired(slot: *mut ThreadSlot, lock: usize, (manner, tries): (Manner, bool), pc: usize) {
+pub unsafe fn acquired(
+    slot: *mut ThreadSlot,
+    lock: usize,
+    (manner, tries): (Manner, bool),
+    pc: usize,
+) {
     taken(lock, slot, manner.shared, 1);
     // SAFETY: guaranteed by the caller.
     unsafe { event::note(slot, Kind::Acquire, pc, lock, &[class(manner, tries)]) };
+}
+
+/// Calls a method that tries to take a lock, and records whether it did.
+///
+/// # Safety
+/// The slot is the current thread's, and these are the arguments of the method.
+pub unsafe fn try_lock_with(
+    slot: *mut ThreadSlot,
+    (method, arguments): (Enclosed, Arguments),
+    manner: Manner,
+    pc: usize,
+) -> usize {
+    let lock = arguments[0];
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        arrive(slot, Kind::Acquire, lock, pc);
+        let result = silently(slot, method, arguments);
+        if is_true(result) {
+            acquired(slot, lock, (manner, true), pc);
+        } else {
+            event::note(slot, Kind::AcquireFailed, pc, lock, &[class(manner, true), BUSY]);
+        }
+        result
+    }
 }
 
 /// `name(slot, arguments, pc, method) body`: a function in place of a method, for a thread that is recorded.
@@ -99,15 +129,7 @@ methods! {
     }
 
     do_try_lock(slot, arguments, pc, method) {
-        let (lock, manner) = (arguments[0], manner(method));
-        arrive(slot, Kind::Acquire, lock, pc);
-        let result = silently(slot, method, arguments);
-        if is_true(result) {
-            acquired(slot, lock, (manner, true), pc);
-        } else {
-            event::note(slot, Kind::AcquireFailed, pc, lock, &[class(manner, true), BUSY]);
-        }
-        result
+        try_lock_with(slot, (method, arguments), manner(method), pc)
     }
 
     do_unlock(slot, arguments, pc, method) {

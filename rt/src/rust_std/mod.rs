@@ -14,6 +14,7 @@ mod barrier;
 pub mod compiled;
 mod condvar;
 mod futex;
+mod inlined_lock;
 mod lock_api;
 mod method;
 mod mutex;

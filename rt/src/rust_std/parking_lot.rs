@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use norn_abi::{Kind, arena::ThreadSlot};
 
 use super::{
-    lock_api::{recorded, silently},
+    lock_api::{MUTEX, recorded, silently},
     method::{Enclosed, encloses, is_true},
     mutex::arrive,
 };
@@ -13,7 +13,7 @@ use crate::{
     control::{self, NEVER},
     event,
     intercept::cond,
-    own_lock::{self, Manner, given_up, taken},
+    own_lock::{self, given_up, taken},
     sys,
 };
 
@@ -23,8 +23,13 @@ const NANOSECONDS: usize = 1_000_000_000;
 /// The result of a wait that timed out.
 const TIMED_OUT: i32 = 110;
 
-const MUTEX: Manner =
-    Manner { shared: false, read_write: false, recursive: false, writers_first: false };
+/// The value of the word of a condition variable for which no thread waits.
+pub const NOBODY: usize = 0;
+
+/// Whether a number of nanoseconds belongs to a time.
+pub fn is_time(nanoseconds: usize) -> bool {
+    nanoseconds & (u32::MAX as usize) < NANOSECONDS
+}
 
 /// A wait, and where it was called.
 struct Wait {
@@ -48,15 +53,15 @@ unsafe extern "C-unwind" fn do_wait(
     method: Enclosed,
 ) -> usize {
     let arguments = [cond, mutex, seconds, nanoseconds];
+    let is_timed = is_time(nanoseconds);
     let nanoseconds = nanoseconds & u32::MAX as usize;
-    let is_timed = nanoseconds < NANOSECONDS;
     let kind = if is_timed { Kind::TimedWait } else { Kind::Wait };
     let wait = Wait { kind, cond, mutex, pc };
     // SAFETY: guaranteed by the caller; the slot is the current thread's.
     unsafe {
         let Some(slot) = recorded() else { return method.call(arguments) };
         let known = (*(cond as *const AtomicUsize)).load(Ordering::Relaxed);
-        if known != 0 && known != mutex {
+        if known != NOBODY && known != mutex {
             // It panics: all threads that wait must have the same mutex.
             return method.call(arguments);
         }
@@ -115,8 +120,25 @@ unsafe fn wait_in_scheduler(slot: *mut ThreadSlot, wait: &Wait, deadline: u64) -
 unsafe fn forget_mutex(cond: usize) {
     if control::is_on() && !control::with_scheduler(|it| it.is_awaited(Kind::Wait, cond)) {
         // SAFETY: guaranteed by the caller.
-        unsafe { (*(cond as *const AtomicUsize)).store(0, Ordering::Relaxed) };
+        unsafe { (*(cond as *const AtomicUsize)).store(NOBODY, Ordering::Relaxed) };
     }
+}
+
+/// Wakes a thread that waits in the scheduler. Returns the number of threads.
+pub fn notify_one_waiting(cond: usize) -> usize {
+    let count = usize::from(control::release_one(Kind::Wait, cond));
+    // SAFETY: the caller has a reference to the condition variable.
+    unsafe { forget_mutex(cond) };
+    count
+}
+
+/// Wakes all threads that wait in the scheduler. Returns their number.
+pub fn notify_all_waiting(cond: usize) -> usize {
+    let count = control::with_scheduler(|it| it.waiters(Kind::Wait, cond));
+    control::release(Kind::Wait, cond);
+    // SAFETY: the caller has a reference to the condition variable.
+    unsafe { forget_mutex(cond) };
+    count
 }
 
 /// Records a notification, and gives it to threads that wait in the scheduler by `release`, which returns
@@ -137,7 +159,6 @@ unsafe fn notify(
         event::note(slot, kind, pc, cond, &[]);
         let released = if control::was_on() { release() } else { 0 };
         if control::is_on() {
-            forget_mutex(cond);
             return released;
         }
         released + silently(slot, method, arguments)
@@ -154,7 +175,7 @@ unsafe extern "C-unwind" fn do_notify_one(
     pc: usize,
     method: Enclosed,
 ) -> usize {
-    let release = || usize::from(control::release_one(Kind::Wait, cond));
+    let release = || notify_one_waiting(cond);
     // SAFETY: guaranteed by the caller.
     usize::from(unsafe { notify((Kind::Signal, cond, pc), method, release) } != 0)
 }
@@ -169,11 +190,7 @@ unsafe extern "C-unwind" fn do_notify_all(
     pc: usize,
     method: Enclosed,
 ) -> usize {
-    let release = || {
-        let count = control::with_scheduler(|it| it.waiters(Kind::Wait, cond));
-        control::release(Kind::Wait, cond);
-        count
-    };
+    let release = || notify_all_waiting(cond);
     // SAFETY: guaranteed by the caller.
     unsafe { notify((Kind::Broadcast, cond, pc), method, release) }
 }

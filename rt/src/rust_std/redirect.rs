@@ -17,7 +17,8 @@ use norn_abi::{
 };
 
 use super::{
-    barrier, compiled, condvar, lock_api, method, mutex, once, park, parking_lot, rwlock, scope,
+    barrier, compiled, condvar, inlined_lock, lock_api, method, mutex, once, park, parking_lot,
+    rwlock, scope,
 };
 use crate::{arena, function, sys};
 
@@ -151,7 +152,7 @@ fn replacement(role: u16) -> Option<usize> {
 type Function = unsafe extern "C" fn();
 
 /// By role.
-const REPLACEMENTS: [Function; 58] = [
+const REPLACEMENTS: [Function; 76] = [
     mutex::lock,
     mutex::try_lock,
     mutex::unlock,
@@ -210,6 +211,24 @@ const REPLACEMENTS: [Function; 58] = [
     parking_lot::wait,
     parking_lot::notify_one,
     parking_lot::notify_all,
+    inlined_lock::attempt8,
+    inlined_lock::attempt64,
+    inlined_lock::attempt_load64,
+    inlined_lock::try_load8,
+    inlined_lock::try8,
+    inlined_lock::try64,
+    inlined_lock::give8,
+    inlined_lock::give64,
+    inlined_lock::give_shared64,
+    inlined_lock::load8,
+    inlined_lock::load64,
+    inlined_lock::lock_until,
+    inlined_lock::lock_shared_until,
+    inlined_lock::given,
+    inlined_lock::notify_one_load,
+    inlined_lock::notify_all_load,
+    inlined_lock::notify_one_slow,
+    inlined_lock::notify_all_slow,
 ];
 
 /// A `Result<u32, u32>` as Rust returns it, in two registers.

@@ -139,6 +139,39 @@ fn commands_of_norn_run_on_programs_of_the_workspace() {
     assert!(Command::new(&programs[0]).status().unwrap().success());
 }
 
+/// In optimised builds the compiler inlines the methods of locks, and cargo would remove the debug information by which they
+/// are recognised.
+#[test]
+fn inlined_locks_are_seen_in_optimised_programs() {
+    let workspace = Workspace::of("inlined");
+    if !workspace.fetch(".") {
+        return untested("the crate cannot be had");
+    }
+    let ran = workspace.cargo_norn(&["record", "--release", "--locked", "-o", "a.norn"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let words = ["dump", "--sync", "a.norn"];
+    let dump = norn(Path::new(env!("CARGO_BIN_EXE_norn")), workspace.0.path(), words);
+    let dump = run(in_folder(dump, workspace.0.path())).stdout;
+    let count = |action: &str, object: &str| {
+        let object = format!("inlined::{object}.");
+        let is_one =
+            |it: &&str| it.split_whitespace().nth(1) == Some(action) && it.contains(&object);
+        dump.lines().filter(is_one).count()
+    };
+    for (lock, times) in [("PRICE", 2), ("TILL", 3)] {
+        assert_eq!(
+            (count("acquire", lock), count("release", lock)),
+            (times, times),
+            "{lock}: {dump}"
+        );
+    }
+    // A wait for the condition variable releases the mutex and takes it again.
+    assert_eq!((count("acquire", "SHELF"), count("release", "SHELF")), (2, 2), "{dump}");
+    assert_eq!(count("signal", "FILLED"), 1, "{dump}");
+    let hunt = workspace.cargo_norn(&["hunt", "--release", "--locked", "--budget", "20"]);
+    assert_eq!(hunt.code, Some(0), "{hunt:?}");
+}
+
 /// What other crates do inside is no bug, and what a program does wrong with them is.
 #[test]
 fn programs_on_top_of_published_crates() {
