@@ -32,8 +32,8 @@ pub unsafe fn touch(
     unsafe {
         if len != 0 && !is_unrecorded(slot, pc) {
             control::before(slot, kind, pc, addr);
+            note(slot, kind, (addr, len), pc, content);
         }
-        touched(slot, kind, addr, len, pc, content);
     }
 }
 
@@ -51,9 +51,26 @@ pub unsafe fn touched(
 ) {
     // SAFETY: the slot is the current thread's.
     unsafe {
-        if len == 0 || is_unrecorded(slot, pc) {
-            return;
+        if len != 0 && !is_unrecorded(slot, pc) {
+            note(slot, kind, (addr, len), pc, content);
         }
+    }
+}
+
+/// Records an access to a block that is not empty, by code that is recorded. The scheduler was already
+/// asked before it.
+///
+/// # Safety
+/// As for [`touch`] or [`touched`], depending on `content`.
+unsafe fn note(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    (addr, len): (usize, usize),
+    pc: usize,
+    content: Content,
+) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
         if control::was_on() {
             heap::check(slot, addr, len, pc);
         }
@@ -177,12 +194,49 @@ unsafe fn write_kept(
 pub unsafe extern "C" fn copy(to: usize, from: usize, len: usize, pc: usize) -> usize {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let Some(slot) = thread::recorded() else { return real::memmove()(to, from, len) };
-        touch(slot, Kind::RangeRead, from, len, pc, Content::Now);
+        match thread::recorded() {
+            Some(slot) if !compiled::contains(pc) => copy_recorded(slot, to, from, len, pc),
+            _ => real::memmove()(to, from, len),
+        }
+    }
+}
+
+/// The hook of compilers in place of `memcpy` and `memmove`. Code that calls it has hooks, so it is not
+/// [compiled] code of Rust's libraries.
+///
+/// # Safety
+/// As for `memmove`.
+unsafe extern "C" fn copy_hook(to: usize, from: usize, len: usize, pc: usize) -> usize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        match thread::recorded() {
+            Some(slot) => copy_recorded(slot, to, from, len, pc),
+            None => real::memmove()(to, from, len),
+        }
+    }
+}
+
+/// # Safety
+/// As for `memmove`; the slot is the current thread's and not a placeholder.
+#[inline(always)]
+unsafe fn copy_recorded(
+    slot: *mut ThreadSlot,
+    to: usize,
+    from: usize,
+    len: usize,
+    pc: usize,
+) -> usize {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if len == 0 || is_silent(slot) {
+            return real::memmove()(to, from, len);
+        }
+        control::before(slot, Kind::RangeRead, pc, from);
+        note(slot, Kind::RangeRead, (from, len), pc, Content::Now);
         write_from(slot, (to, from, len), pc, |from| {
             real::memmove()(to, from, len);
         });
-        touched(slot, Kind::RangeWrite, to, len, pc, Content::Now);
+        note(slot, Kind::RangeWrite, (to, len), pc, Content::Now);
     }
     to
 }
@@ -313,7 +367,7 @@ macro_rules! hooks {
 hooks! {
     "__tsan_read_range" "rdx" read_range;
     "__tsan_write_range" "rdx" write_range;
-    "__tsan_memcpy" "rcx" copy;
-    "__tsan_memmove" "rcx" copy;
+    "__tsan_memcpy" "rcx" copy_hook;
+    "__tsan_memmove" "rcx" copy_hook;
     "__tsan_memset" "rcx" fill;
 }

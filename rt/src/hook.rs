@@ -106,6 +106,12 @@ pub static NAMED: [Table; 5] = [
     table!(control_bare, enter_named, leave),
 ];
 
+/// Whether a table is that of a thread that records in local order, outside of controlled runs.
+#[inline(always)]
+pub fn is_usual(table: *const Table) -> bool {
+    core::ptr::eq(table, &raw const RECORD) || core::ptr::eq(table, &raw const RECORD_BARE)
+}
+
 /// Announces an access by its code, as a hook does.
 ///
 /// # Safety

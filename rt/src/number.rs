@@ -42,6 +42,16 @@ pub unsafe fn next(slot: *mut ThreadSlot) -> u64 {
     // SAFETY: the slot is the current thread's.
     let own = unsafe { own(slot) };
     let mut seen = counter.load(Ordering::Relaxed);
+    // SAFETY: as above.
+    unsafe {
+        // The counter only grows, so this number is not before the clock either, and unlike an
+        // exchange it cannot fail.
+        if (*own).clock <= seen {
+            let number = counter.fetch_add(1, Ordering::SeqCst);
+            (*own).clock = number + 1;
+            return number;
+        }
+    }
     loop {
         // SAFETY: as above.
         let number = unsafe { (*own).clock.max(seen) };
@@ -88,9 +98,8 @@ unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
     unsafe {
         let object = &OBJECTS[share(addr, CLOCKS)].0;
         (*own(slot)).clock = (*own(slot)).clock.max(object.load(Ordering::Relaxed));
-        let number = next(slot);
-        object.fetch_max(number + 1, Ordering::SeqCst);
-        number
+        // The object's clock need not advance: a later event on it is not before the counter.
+        next(slot)
     }
 }
 
@@ -101,10 +110,17 @@ unsafe fn rare(slot: *mut ThreadSlot, addr: usize) -> u64 {
 #[inline(always)]
 pub unsafe fn since(slot: *mut ThreadSlot, earliest: u64) -> u64 {
     // SAFETY: the slot is the current thread's.
+    unsafe { if is_local() { since_local(slot, earliest) } else { next(slot) } }
+}
+
+/// As [`since`], for a thread that has a clock of its own.
+///
+/// # Safety
+/// The slot is the current thread's and not a placeholder.
+#[inline(always)]
+pub unsafe fn since_local(slot: *mut ThreadSlot, earliest: u64) -> u64 {
+    // SAFETY: the slot is the current thread's.
     unsafe {
-        if !is_local() {
-            return next(slot);
-        }
         let counter = arena::counter();
         let known = counter.load(Ordering::Relaxed);
         let number = (*own(slot)).clock.max(earliest).max(known);

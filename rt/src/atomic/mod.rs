@@ -21,13 +21,13 @@ use norn_abi::{
 };
 use norn_sched::Object;
 pub use turn::unlock_all;
-use turn::{Turn, observe};
-use word::{Word, exchange};
+use turn::{Turn, observe, observe_local};
+use word::Word;
 
 use crate::{
     arena, collect,
     control::{self, heap, memory},
-    event, thread,
+    event, hook, thread, tls,
 };
 
 /// Records an operation and, if it is 16 bytes wide, the upper halves of its values in a second
@@ -99,6 +99,49 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
     None
 }
 
+/// The slot of the current thread in the usual case, in which [`record_usual`] records the operation: the
+/// thread has a clock of its own, it is not in a signal handler, and there is room for the event. The
+/// thread's hook table tells most of it with one comparison; that of a placeholder, of a controlled run
+/// or of a thread whose recording has stopped is another one.
+///
+/// # Safety
+/// The current thread is not in the middle of recording another event.
+#[inline(always)]
+unsafe fn usual<W: Word>() -> Option<*mut ThreadSlot> {
+    let slot = tls::current();
+    // SAFETY: a placeholder has a table, and nothing else of it is read.
+    unsafe {
+        let table = (*slot).table.cast();
+        if W::LOG2 == WIDEST || !hook::is_usual(table) {
+            return None;
+        }
+        let own = thread::own(slot);
+        let usual = (*own).lock_code == 0 && (*own).host.is_null() && !(*slot).lane.full();
+        usual.then_some(slot)
+    }
+}
+
+/// Records an operation of the [`usual`] case.
+///
+/// # Safety
+/// The slot is the current thread's, and there is room for the event.
+#[inline(always)]
+unsafe fn record_usual<W: Word, const COUNT: usize>(
+    (slot, number): (*mut ThreadSlot, u64),
+    kind: Kind,
+    pc: usize,
+    at: *mut W,
+    request: AtomicRequest,
+    values: [W; COUNT],
+) {
+    let mut args = [request.pack(), 0, 0];
+    for (arg, value) in args[1..].iter_mut().zip(values) {
+        *arg = value.halves().0;
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { event::numbered(slot, kind, pc, at as usize, number, &args[..=COUNT]) };
+}
+
 /// Executes an operation that other threads can observe. If the thread is recorded, the event is
 /// recorded together with the operation, whatever happens afterwards.
 ///
@@ -116,7 +159,6 @@ unsafe fn perform<W: Word, T>(
         let Some(slot) = begin(kind, at, pc) else { return f(None) };
         let turn = Turn::begin(slot, at as usize);
         let result = f(Some(&turn));
-        turn.pass();
         turn.end();
         result
     }
@@ -131,6 +173,20 @@ const fn request<W: Word>(order: c_int, failure: c_int, op: RmwOp) -> AtomicRequ
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe extern "C" fn load<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let Some(slot) = usual::<W>() else { return load_unusual(at, order, pc) };
+        let (value, number) = observe_local(slot, at);
+        let request = request::<W>(order, 0, RmwOp::Exchange);
+        record_usual((slot, number), Kind::AtomicLoad, pc, at, request, [value]);
+        value
+    }
+}
+
+/// # Safety
+/// As for [`load`].
+#[inline(never)]
+unsafe fn load_unusual<W: Word>(at: *mut W, order: c_int, pc: usize) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let Some(slot) = begin(Kind::AtomicLoad, at, pc) else { return W::load(at) };
@@ -163,6 +219,21 @@ fn object<W: Word>(at: *mut W, content: W) -> Object {
 unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        let Some(slot) = usual::<W>() else { return store_unusual(at, value, order, pc) };
+        let turn = Turn::begin_local(slot, at as usize);
+        let request = request::<W>(order, 0, RmwOp::Exchange);
+        record_usual((slot, turn.number), Kind::AtomicStore, pc, at, request, [value]);
+        W::store(at, value);
+        turn.end();
+    }
+}
+
+/// # Safety
+/// As for [`store`].
+#[inline(never)]
+unsafe fn store_unusual<W: Word>(at: *mut W, value: W, order: c_int, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
         let before = perform(Kind::AtomicStore, at, pc, |turn| {
             if let Some(&Turn { slot, number, .. }) = turn {
                 let request = request::<W>(order, 0, RmwOp::Exchange);
@@ -181,11 +252,29 @@ unsafe extern "C" fn store<W: Word>(at: *mut W, value: W, order: c_int, pc: usiz
 /// # Safety
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
+#[inline(always)]
 unsafe fn modify<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        let Some(slot) = usual::<W>() else { return modify_unusual(at, op, by, order, pc) };
+        let turn = Turn::begin_local(slot, at as usize);
+        let before = W::modify(at, op, by);
+        let request = request::<W>(order, 0, op);
+        let values = [before, before.change(op, by)];
+        record_usual((slot, turn.number), Kind::AtomicRmw, pc, at, request, values);
+        turn.end();
+        before
+    }
+}
+
+/// # Safety
+/// As for [`modify`].
+#[inline(never)]
+unsafe fn modify_unusual<W: Word>(at: *mut W, op: RmwOp, by: W, order: c_int, pc: usize) -> W {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
         let before = perform(Kind::AtomicRmw, at, pc, |turn| {
-            let before = exchange(at, op, by);
+            let before = W::modify(at, op, by);
             if let Some(&Turn { slot, number, .. }) = turn {
                 let values = [before, before.change(op, by)];
                 let request = request::<W>(order, 0, op);
@@ -218,6 +307,32 @@ pub unsafe fn count_up(counter: *mut u64) {
 /// `at` is the address of an object of this size, which the program accesses by atomic operations
 /// only.
 unsafe fn compare<W: Word>(at: *mut W, old: W, new: W, orders: (c_int, c_int), pc: usize) -> W {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let Some(slot) = usual::<W>() else { return compare_unusual(at, old, new, orders, pc) };
+        let turn = Turn::begin_local(slot, at as usize);
+        let seen = W::swap_if(at, old, new);
+        let request = request::<W>(orders.0, orders.1, RmwOp::Exchange);
+        let record = (slot, turn.number);
+        match seen == old {
+            true => record_usual(record, Kind::AtomicCas, pc, at, request, [seen, new]),
+            false => record_usual(record, Kind::AtomicCasFailed, pc, at, request, [seen, old]),
+        }
+        turn.end();
+        seen
+    }
+}
+
+/// # Safety
+/// As for [`compare`].
+#[inline(never)]
+unsafe fn compare_unusual<W: Word>(
+    at: *mut W,
+    old: W,
+    new: W,
+    orders: (c_int, c_int),
+    pc: usize,
+) -> W {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let seen = perform(Kind::AtomicCas, at, pc, |turn| {

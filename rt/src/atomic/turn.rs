@@ -1,5 +1,5 @@
 //! The order of atomic operations. An operation and its sequence number are taken together under
-//! one of a few hundred spin locks, chosen by address. The lock word is also the logical clock of
+//! one of a few thousand spin locks, chosen by address. The lock word is also the logical clock of
 //! the objects that share it. A load takes no lock: it verifies that no change came between its
 //! read and its number, and writes to the lock word only if it is the first load after a change.
 
@@ -12,12 +12,22 @@ use crate::{intercept::signal, number, sys, thread};
 
 /// The state of the objects that share a lock: the sequence number after their last change, and
 /// [which threads have read them since](Reader); [`BUSY`] during a change.
-#[repr(align(64))]
 struct Lock(AtomicU64);
 
+/// Objects that share a cache line have locks that share one: processors that contend for such a line of
+/// locks contend for the objects' line anyway.
+#[repr(align(64))]
+struct Locks([Lock; COUNT]);
+
 const BUSY: u64 = u64::MAX;
-const COUNT: usize = 512;
-static LOCKS: [Lock; COUNT] = [const { Lock(AtomicU64::new(0)) }; COUNT];
+const COUNT: usize = 4096;
+static LOCKS: Locks = Locks([const { Lock(AtomicU64::new(0)) }; COUNT]);
+
+/// The lock of an object.
+#[inline(always)]
+fn lock_of(addr: usize) -> &'static AtomicU64 {
+    &LOCKS.0[number::share(addr, COUNT)].0
+}
 
 /// The lowest bits of a lock word, which identify the readers since the last change: none, one
 /// thread, or several.
@@ -40,7 +50,7 @@ impl Reader {
 /// In a forked child: releases all locks. The threads that held them do not exist in the child, and
 /// the child has no events yet, so its clocks may start at zero.
 pub fn unlock_all() {
-    LOCKS.iter().for_each(|it| it.0.store(0, Ordering::Relaxed));
+    LOCKS.0.iter().for_each(|it| it.0.store(0, Ordering::Relaxed));
 }
 
 /// An operation of a recorded thread. No other thread operates on the same address until it ends.
@@ -63,37 +73,67 @@ impl Turn {
             if interrupts_an_operation(slot) {
                 return Turn { slot, number: number::next(slot), lock: None };
             }
-            let lock = &LOCKS[number::share(addr, COUNT)].0;
+            Turn::take(slot, addr, |earliest| number::since(slot, earliest))
+        }
+    }
+
+    /// The same for a thread that has a clock of its own and is not in a signal handler.
+    ///
+    /// # Safety
+    /// The slot is the current thread's and not a placeholder.
+    #[inline(always)]
+    pub unsafe fn begin_local(slot: *mut ThreadSlot, addr: usize) -> Turn {
+        // SAFETY: the slot is the current thread's.
+        unsafe { Turn::take(slot, addr, |earliest| number::since_local(slot, earliest)) }
+    }
+
+    /// # Safety
+    /// The slot is the current thread's and not a placeholder.
+    #[inline(always)]
+    unsafe fn take(slot: *mut ThreadSlot, addr: usize, since: impl FnOnce(u64) -> u64) -> Turn {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            let lock = lock_of(addr);
+            prefetch(addr);
             (*thread::own(slot)).in_atomic = true;
-            loop {
-                let state = lock.swap(BUSY, Ordering::Acquire);
-                if state != BUSY {
-                    return Turn { slot, number: after(slot, state), lock: Some(lock) };
-                }
+            let mut state = lock.swap(BUSY, Ordering::Acquire);
+            while state == BUSY {
                 wait(lock);
+                state = lock.swap(BUSY, Ordering::Acquire);
             }
+            Turn { slot, number: since(earliest(slot, state)), lock: Some(lock) }
         }
     }
 
-    /// Releases the lock: other threads can operate on the address.
-    pub fn pass(&self) {
-        if let Some(lock) = self.lock {
-            lock.store((self.number + 1) << Reader::BITS, Ordering::Release);
-        }
-    }
-
-    /// Ends the operation, which is recorded now, and delivers the signals that were deferred.
+    /// Ends the operation, which is recorded now: other threads can operate on the address. Delivers the
+    /// signals that were deferred.
     ///
     /// # Safety
     /// Called once, by the thread that began the operation.
+    #[inline(always)]
     pub unsafe fn end(self) {
         // SAFETY: the slot is the current thread's.
         unsafe {
-            if self.lock.is_some() {
+            if let Some(lock) = self.lock {
+                lock.store((self.number + 1) << Reader::BITS, Ordering::Release);
                 (*thread::own(self.slot)).in_atomic = false;
                 signal::deliver(self.slot);
             }
         }
+    }
+}
+
+/// Requests the cache line of an object that is about to be changed, so that the processor waits for it
+/// and for that of the lock at the same time.
+#[inline(always)]
+fn prefetch(addr: usize) {
+    // SAFETY: a hint, which has no other effect even if there is no memory.
+    unsafe {
+        core::arch::asm!(
+            "prefetchw byte ptr [{addr}]",
+            addr = in(reg) addr,
+            options(nostack, preserves_flags, readonly),
+        );
     }
 }
 
@@ -127,7 +167,7 @@ fn wait(lock: &AtomicU64) {
     }
 }
 
-/// The number of a change. It must be greater than the number of the previous change and than those
+/// The least number of a change. It must be greater than the number of the previous change and than those
 /// of the reads since then. The thread's own reads already precede it in program order; if other
 /// threads have read, the number is at least the horizon, which is later than any number given so
 /// far.
@@ -135,7 +175,7 @@ fn wait(lock: &AtomicU64) {
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
 #[inline(always)]
-unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
+unsafe fn earliest(slot: *mut ThreadSlot, state: u64) -> u64 {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let reader = state & Reader::SEVERAL;
@@ -143,7 +183,7 @@ unsafe fn after(slot: *mut ThreadSlot, state: u64) -> u64 {
         if reader != Reader::NOBODY && (reader != Reader::of(slot) || reader == Reader::SEVERAL) {
             earliest = earliest.max(number::horizon());
         }
-        number::since(slot, earliest)
+        earliest
     }
 }
 
@@ -160,7 +200,27 @@ pub unsafe fn observe<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
         if interrupts_an_operation(slot) {
             return (W::load(at), number::next(slot));
         }
-        let lock = &LOCKS[number::share(at as usize, COUNT)].0;
+        look(slot, at, |earliest| number::since(slot, earliest))
+    }
+}
+
+/// The same for a thread that has a clock of its own and is not in a signal handler.
+///
+/// # Safety
+/// As for [`observe`].
+#[inline(always)]
+pub unsafe fn observe_local<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { look(slot, at, |earliest| number::since_local(slot, earliest)) }
+}
+
+/// # Safety
+/// As for [`observe`].
+#[inline(always)]
+unsafe fn look<W: Word>(slot: *mut ThreadSlot, at: *mut W, since: impl Fn(u64) -> u64) -> (W, u64) {
+    // SAFETY: the slot is the current thread's; `at` is guaranteed by the caller.
+    unsafe {
+        let lock = lock_of(at as usize);
         let own = Reader::of(slot);
         loop {
             let state = lock.load(Ordering::Acquire);
@@ -168,7 +228,7 @@ pub unsafe fn observe<W: Word>(slot: *mut ThreadSlot, at: *mut W) -> (W, u64) {
                 wait(lock);
                 continue;
             }
-            let number = number::since(slot, state >> Reader::BITS);
+            let number = since(state >> Reader::BITS);
             let value = W::load(at);
             let known = match state & Reader::SEVERAL {
                 reader if reader == own || reader == Reader::SEVERAL => state,

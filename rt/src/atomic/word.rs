@@ -24,6 +24,12 @@ pub trait Word: Copy + PartialEq {
     /// `at` is the address of an object of this size, which the program accesses by atomic
     /// operations only.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self;
+    /// Executes a read-modify-write; returns the value before it.
+    ///
+    /// # Safety
+    /// `at` is the address of an object of this size, which the program accesses by atomic
+    /// operations only.
+    unsafe fn modify(at: *mut Self, op: RmwOp, by: Self) -> Self;
     fn halves(self) -> (u64, u64);
     fn wide(self) -> u128;
     fn from_wide(value: u128) -> Self;
@@ -32,6 +38,7 @@ pub trait Word: Copy + PartialEq {
 
 macro_rules! change {
     () => {
+        #[inline]
         fn change(self, op: RmwOp, by: Self) -> Self {
             match op {
                 RmwOp::Exchange => by,
@@ -68,6 +75,22 @@ macro_rules! word {
                     Ok(seen) | Err(seen) => seen,
                 }
             }
+            #[inline(always)]
+            unsafe fn modify(at: *mut Self, op: RmwOp, by: Self) -> Self {
+                const ORDER: Ordering = Ordering::SeqCst;
+                // SAFETY: guaranteed by the caller.
+                let at = unsafe { &*at.cast::<$atomic>() };
+                match op {
+                    RmwOp::Exchange => at.swap(by, ORDER),
+                    RmwOp::Add => at.fetch_add(by, ORDER),
+                    RmwOp::Sub => at.fetch_sub(by, ORDER),
+                    RmwOp::And => at.fetch_and(by, ORDER),
+                    RmwOp::Or => at.fetch_or(by, ORDER),
+                    RmwOp::Xor => at.fetch_xor(by, ORDER),
+                    RmwOp::Nand => at.fetch_nand(by, ORDER),
+                }
+            }
+            #[inline]
             fn halves(self) -> (u64, u64) {
                 (u64::from(self), 0)
             }
@@ -98,7 +121,7 @@ impl Word for u128 {
     }
     unsafe fn store(at: *mut Self, value: Self) {
         // SAFETY: guaranteed by the caller.
-        unsafe { exchange(at, RmwOp::Exchange, value) };
+        unsafe { Self::modify(at, RmwOp::Exchange, value) };
     }
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Self {
         /// # Safety
@@ -112,6 +135,19 @@ impl Word for u128 {
         // SAFETY: compilers emit 16-byte atomics only for processors that have `cmpxchg16b`.
         unsafe { exchange(at, old, new) }
     }
+    unsafe fn modify(at: *mut Self, op: RmwOp, by: Self) -> Self {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            let mut seen = Self::load(at);
+            loop {
+                let before = Self::swap_if(at, seen, seen.change(op, by));
+                if before == seen {
+                    return seen;
+                }
+                seen = before;
+            }
+        }
+    }
     fn halves(self) -> (u64, u64) {
         (self as u64, (self >> 64) as u64)
     }
@@ -122,23 +158,4 @@ impl Word for u128 {
         value
     }
     change!();
-}
-
-/// Executes a read-modify-write; returns the value before it.
-///
-/// # Safety
-/// `at` is the address of an object of this size, which the program accesses by atomic operations
-/// only.
-pub unsafe fn exchange<W: Word>(at: *mut W, op: RmwOp, by: W) -> W {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let mut seen = W::load(at);
-        loop {
-            let before = W::swap_if(at, seen, seen.change(op, by));
-            if before == seen {
-                return seen;
-            }
-            seen = before;
-        }
-    }
 }

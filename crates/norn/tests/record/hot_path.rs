@@ -117,3 +117,15 @@ fn hooks_are_stubs_that_jump_through_the_table() {
         }
     }
 }
+
+/// A compare-exchange in a loop would fail and repeat while other threads change the object.
+#[test]
+fn an_atomic_addition_is_one_instruction() {
+    let functions = disassemble(RuntimeImage::embedded().dynamic_object);
+    let additions: Vec<_> =
+        functions.iter().filter(|it| it.0.contains("norn_rt6atomic3add17h")).collect();
+    let has = |code: &[String], word: &str| code.iter().any(|it| it.contains(word));
+    let direct = additions.iter().filter(|it| has(it.1, "lock xadd")).count();
+    // Of 1, 2, 4 and 8 bytes; there is no such instruction for 16.
+    assert_eq!(direct, 4, "{:?}", additions.iter().map(|it| it.0).collect::<Vec<_>>());
+}
