@@ -353,19 +353,6 @@ fn without_backtraces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> 
     lines.filter(is_kept).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_quoted_has_no_backtrace() {
-        let text = "thread 'main' panicked at a.rs:1:2:\nempty\nstack backtrace:\n   0: main\n             at ./a.rs:1\n\
-                    note: Some details are omitted\nbye\n   1: list";
-        let kept = without_backtraces(text.lines());
-        assert_eq!(kept, ["thread 'main' panicked at a.rs:1:2:", "empty", "bye", "   1: list"]);
-    }
-}
-
 impl Executor for LocalExecutor {
     type Plan = Plan;
     type Run = Run;
@@ -401,5 +388,18 @@ impl Executor for LocalExecutor {
     fn stopped(&self) -> Option<Ended> {
         let why = if Interrupt::caught().is_some() { Ended::Interrupted } else { Ended::Time };
         Interrupt::is_stopped().then_some(why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_has_no_backtrace() {
+        let text = "thread 'main' panicked at a.rs:1:2:\nempty\nstack backtrace:\n   0: main\n             at ./a.rs:1\n\
+                    note: Some details are omitted\nbye\n   1: list";
+        let kept = without_backtraces(text.lines());
+        assert_eq!(kept, ["thread 'main' panicked at a.rs:1:2:", "empty", "bye", "   1: list"]);
     }
 }
