@@ -51,7 +51,9 @@ pub(crate) struct Promoted;
 /// When a group is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Turn {
-    /// First: earlier traces did not show what the trace says about it.
+    /// Before all others: it does harm for certain, and the program probably performs it.
+    Certain,
+    /// Next: earlier traces did not show what the trace says about it.
     Promising,
     Usual,
 }

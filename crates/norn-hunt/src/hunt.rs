@@ -1,6 +1,7 @@
 //! The hunt for anomalies: candidates that patterns allow in a trace, and the behaviour of the
 //! program when it is forced to perform them.
 
+mod certain;
 mod credit;
 mod follow_up;
 mod grouping;
@@ -157,6 +158,7 @@ impl Hypotheses for Hunting<'_> {
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let groups = self.groups((source, &dangers), candidates.chain(violations));
         witnesses.expect(groups.iter().map(|it| &it.instances), self.sources);
+        let groups = certain::first(groups, witnesses);
         let trace = self.sources;
         self.sources += 1;
         Ok(Queue::new(groups, self.experience.clone(), trace))

@@ -5,10 +5,16 @@
 //! disturbance may be repeated for as long as the victim reads the variable again, it may let the writer
 //! run as far as it can, and it may be added to a run that was already disturbed.
 
+use std::iter;
+
 use norn_model::{EventId, Segment, ThreadId, Until, Visit};
 use norn_replay::{Clip, arrange, point};
 
 use crate::source::Source;
+
+/// Number of times that a thread finds a lock held which it only tries to acquire. Programs that give up do so
+/// after a few failures.
+const TRIES: usize = 4;
 
 /// How the writer disturbs the victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +27,9 @@ pub(crate) enum Mode {
     ToTheEnd,
     /// The writer stops after its write, within its critical section, before the victim reads.
     Inside,
+    /// The writer stops with a lock that the victim only tries to acquire, until it has tried that several times
+    /// or does something else.
+    Held,
 }
 
 impl Mode {
@@ -31,6 +40,7 @@ impl Mode {
             Mode::Once => 1,
             Mode::ToTheEnd => 2,
             Mode::Inside => 3,
+            Mode::Held => 4,
         }
     }
 }
@@ -71,7 +81,7 @@ impl Disturbance {
         }
         match self.mode {
             Mode::ToTheEnd => {}
-            Mode::Repeatedly(_) | Mode::Once | Mode::Inside => {
+            Mode::Repeatedly(_) | Mode::Once | Mode::Inside | Mode::Held => {
                 let until = Until::Event { index: self.written.index + 1, at: None };
                 segments.push(segment(self.written, until));
             }
@@ -85,6 +95,11 @@ impl Disturbance {
                         segments.extend(after(event).map(|until| segment(event, until)));
                     }
                 }
+            }
+            // A thread that yields after a failure would let the holder continue.
+            Mode::Held => {
+                let tried = after(self.read).map(|until| segment(self.read, until));
+                segments.extend(iter::repeat_n(tried, TRIES).flatten());
             }
             Mode::Once | Mode::Inside => {}
         }

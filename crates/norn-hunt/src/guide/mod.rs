@@ -24,7 +24,11 @@ use norn_model::{SiteId, Thread, ThreadName};
 use norn_replay::SymbolizedTrace;
 
 pub(crate) use self::disturbance::Disturbance;
-use self::reads_from::{Learnt, ReadsFrom};
+use self::{
+    disturbance::Mode,
+    reads_from::{Learnt, ReadsFrom},
+    search::Moment,
+};
 use crate::source::{Place, Source, place};
 
 /// Maximum number of events of a run that is mutated.
@@ -99,7 +103,8 @@ impl Guide {
         let urgent = reach::moments(&source.trace, (&from, depth), reached);
         let usual = search::moments(&source.trace, &from, depth);
         let urgent = urgent.into_iter().map(|it| (Wait::Urgent, it));
-        for (wait, moment) in urgent.chain(usual.into_iter().map(|it| (Wait::Usual, it))) {
+        let usual = with_waits(usual, depth);
+        for (wait, moment) in urgent.chain(usual) {
             let mode = moment.disturbance.mode.number();
             let read = moment.disturbance.read;
             let victim = source.symbolized.thread(read.thread);
@@ -168,6 +173,18 @@ impl Guide {
     }
 }
 
+/// Which moments of a run with this many disturbances wait for attempts. Of the recorded run, the first restored
+/// value and the first lock that is found held do not: no candidate is about these.
+fn with_waits(moments: Vec<Moment>, depth: usize) -> impl Iterator<Item = (Wait, Moment)> {
+    let mut modes = BTreeSet::new();
+    moments.into_iter().map(move |it| {
+        let mode = it.disturbance.mode;
+        let is_rare = depth == 0 && it.rank == 0 && matches!(mode, Mode::Once | Mode::Held);
+        let is_first = is_rare && modes.insert(mode.number());
+        (if is_first { Wait::Urgent } else { Wait::Usual }, it)
+    })
+}
+
 /// The order of mutations with these ranks and depths, the oldest first: by turns the oldest one, and one of
 /// a run with most disturbances. The latter follow what was reached step by step to its end; the former see
 /// to it that this does not keep all others waiting.
@@ -203,7 +220,24 @@ impl Mutation {
 
 #[cfg(test)]
 mod tests {
+    use norn_model::text;
+
     use super::*;
+
+    /// How many disturbances of a run do not wait.
+    fn urgent(run: &str, depth: usize) -> usize {
+        let trace = text::parse(&format!("order global\n{run}")).unwrap();
+        let moments = search::moments(&trace, &BTreeMap::new(), depth);
+        with_waits(moments, depth).filter(|it| it.0 == Wait::Urgent).count()
+    }
+
+    #[test]
+    fn a_lock_that_is_found_held_does_not_wait() {
+        let tries = "T1 acq m mutex tried @ a\nT1 rel m\nT1 acq m mutex tried @ b\nT1 rel m\n";
+        let run = format!("{tries}T2 acq m\nT2 rel m");
+        assert_eq!([urgent(&run, 0), urgent(&run, 1)], [1, 0]);
+        assert_eq!(urgent("T1 load x 0\nT1 yield\nT1 yield\nT2 store x 1\nT2 end", 0), 0);
+    }
 
     #[test]
     fn the_oldest_and_the_deepest_mutations_take_turns() {

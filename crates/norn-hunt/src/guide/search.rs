@@ -28,6 +28,12 @@ pub(super) struct Moment {
     pub(super) rank: u32,
 }
 
+impl Moment {
+    fn with_mode(self, mode: Mode) -> Moment {
+        Moment { disturbance: Disturbance { mode, ..self.disturbance }, ..self }
+    }
+}
+
 /// All moments of a run. Of each thread, the events before the index in `from` are as they should be:
 /// only later ones are disturbed.
 pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usize) -> Vec<Moment> {
@@ -295,7 +301,7 @@ impl Search<'_> {
                 };
                 let Some(held) = acquisitions.iter().find(held) else { continue };
                 let moment = self.inside(tried.event, held.event);
-                moments.extend(moment.map(|it| Moment { rank: 0, ..it }));
+                moments.extend(moment.map(|it| Moment { rank: 0, ..it.with_mode(Mode::Held) }));
             }
         }
     }
@@ -373,7 +379,7 @@ mod tests {
     #[test]
     fn a_lock_that_is_tried_is_held_by_another_thread() {
         let run = "T1 acq m mutex tried\nT1 rel m\nT2 acq m\nT2 rel m";
-        assert_eq!(found(run, 0), ["T1 Inside"]);
+        assert_eq!(found(run, 0), ["T1 Held"]);
     }
 
     #[test]

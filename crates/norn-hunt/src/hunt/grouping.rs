@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use norn_model::{BugClass, Candidate, EventId};
+use norn_model::{BugClass, Candidate, CandidateKind, EventId};
 use norn_predict::Remark;
 
 use super::Hunting;
@@ -69,7 +69,11 @@ impl Hunting<'_> {
                 finding.stacks = stacks.iter().collect::<BTreeSet<_>>().len();
             }
             let Promise { new_code, finding } = &source.promise;
-            let is_new = |it: &Candidate| it.sites().any(|it| new_code.contains(&it));
+            // The wait of a stolen wake-up is none of its events.
+            let is_new = |it: &Candidate| {
+                let behind_wait = it.kind == CandidateKind::StolenWakeUp && !new_code.is_empty();
+                behind_wait || it.sites().any(|it| new_code.contains(&it))
+            };
             let is_aim = *finding == Some(group.finding);
             if is_aim || !group.again && group.instances.iter().any(is_new) {
                 group.turn = Turn::Promising;

@@ -252,7 +252,7 @@ impl Queue {
     /// Whether what is tried next is what the trace promises.
     pub(super) fn is_promising(&self) -> bool {
         let first = self.open.front().map(|it| &self.groups[*it]);
-        self.follow_ups.has_early() || first.is_some_and(|it| it.turn == Turn::Promising)
+        self.follow_ups.has_early() || first.is_some_and(|it| it.turn < Turn::Usual)
     }
 
     /// Whether an attempt is on a group that can lead to a visible failure.

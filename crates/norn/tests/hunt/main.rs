@@ -10,6 +10,7 @@ mod cmake;
 mod deadlock;
 mod endless;
 mod failures;
+mod few_executions;
 mod fix;
 mod identity;
 mod imported;
