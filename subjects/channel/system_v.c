@@ -1,5 +1,5 @@
 // Two threads count their visits, with a semaphore of System V around the wrong line.
-// Finds: race on visits; exit status 1
+// Finds: race on visits; exit
 #include <pthread.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>

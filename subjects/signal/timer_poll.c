@@ -1,5 +1,5 @@
 // A timer that expires in a thread after 2 ms. The first thread looks once, after 3 ms.
-// Finds: order on expired; exit status 1
+// Finds: order on expired; exit
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

@@ -103,12 +103,13 @@ unsafe extern "C-unwind" fn serve(number: *mut c_void) -> *mut c_void {
 unsafe fn await_expiry(slot: *mut ThreadSlot, number: usize, served: &mut u32) -> bool {
     let (timer, real) = (&TABLE[number], &REAL[number]);
     loop {
-        if real.deleted.load(Ordering::Relaxed) != 0 {
-            return false;
-        }
+        // As in libc, to delete the timer does not stop the call for an expiry before that.
         if timer.expiries.load(Ordering::Relaxed) != *served {
             *served = served.wrapping_add(1);
             return true;
+        }
+        if real.deleted.load(Ordering::Relaxed) != 0 {
+            return false;
         }
         if control::is_on() {
             // SAFETY: guaranteed by the caller.
