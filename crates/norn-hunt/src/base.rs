@@ -27,6 +27,9 @@ const RUNS: u64 = 8;
 const ABNORMAL: RangeInclusive<i32> = 126..=192;
 /// The exit status of Rust programs that panic, and of test programs of Rust with a test that fails.
 const PANICKED: i32 = 101;
+/// Number of events after which further runs are cut once a run has not ended. Programs that serve or simulate
+/// something forever show what their threads do in such a prefix.
+const ENDLESS: u64 = 100_000;
 /// Timeout of the recorded run if the user gives none.
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// Minimum timeout of every other run if the user gives none.
@@ -77,15 +80,21 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
     let mut clips = ClipStore::new(options.output.join("clips"));
     let mut observations = Observations::default();
     let mut failures: Vec<Consequence> = Vec::new();
+    // Whether a run did not end, and whether another one under random schedules did not, either.
+    let (mut is_long, mut is_endless) = (false, false);
     for number in 1..=RUNS {
         let is_last = number == RUNS || Interrupt::is_stopped();
-        let mut seed = number - 1;
+        let mut seed = if is_endless { 0 } else { number - 1 };
         if let Some(status) = normal_status(&failures).filter(|_| is_last) {
             executor = executor.with_normal_status(status);
             (observations, seed) = (Observations::default(), 0);
             clips.forget_observed();
         }
-        let run = executor.record(plan(options, seed), (&options.output, &Cancel::default()))?;
+        let mut plan = plan(options, seed);
+        if is_long {
+            plan.max_steps = cut(options);
+        }
+        let run = executor.record(plan, (&options.output, &Cancel::default()))?;
         let time = run.duration();
         let Some(process) = run.process() else { return Ok(None) };
         if options.launch.keep_inputs && !is_command_itself(&run)? {
@@ -94,9 +103,11 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         }
         let executions = usize::try_from(number).unwrap_or(usize::MAX);
         observations.add(&mut clips, &run, executions, None)?;
-        let passed = !run.consequence().is_failure() && !run.consequence().is_unfinished();
+        let unfinished = run.consequence().is_unfinished();
+        let passed = !run.consequence().is_failure() && (!unfinished || is_endless);
         if !passed && !is_last {
             failures.push(run.consequence().clone());
+            (is_long, is_endless) = (is_long || unfinished, is_long && unfinished);
             continue;
         }
         let (output, consequence) = (run.output.clone(), run.consequence().clone());
@@ -120,7 +131,10 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         };
         let timeout = given.unwrap_or_else(|| (time * 20).max(SHORTEST));
         let counts = source.symbolized.trace.counts();
-        let options = options.limited(timeout).bounded(counts.events, counts.bytes);
+        let mut options = options.limited(timeout).bounded(counts.events, counts.bytes);
+        if is_endless {
+            options.max_steps = cut(&options).saturating_mul(2);
+        }
         let executor = executor.with_options(options.clone());
         observations.verify(&executor)?;
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
@@ -142,6 +156,12 @@ fn normal_status(failures: &[Consequence]) -> Option<i32> {
     let abnormal = ABNORMAL.contains(status) || *status == PANICKED;
     let normal = !abnormal && rest.iter().all(|it| it == first);
     normal.then_some(*status)
+}
+
+/// The number of events after which a run is cut that is not expected to end.
+fn cut(options: &Options) -> u64 {
+    // 0 means that there is no limit.
+    if options.max_steps == 0 { ENDLESS } else { options.max_steps.min(ENDLESS) }
 }
 
 /// The first run has long turns, as an uncontrolled run would have; later ones are random.

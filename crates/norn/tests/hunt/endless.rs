@@ -52,6 +52,44 @@ fn an_endless_run_is_cut() {
     assert!(consequences.contains(r#"{"unfinished":{"steps":4000000}}"#), "{consequences}");
 }
 
+/// Two threads count forever, one of them without the lock.
+const FOREVER: &str = "
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long rounds;
+
+static void *count(void *argument) {
+    for (;;) {
+        if (argument) pthread_mutex_lock(&lock);
+        rounds++;
+        if (argument) pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, count, &lock);
+    count(NULL);
+    return 0;
+}
+";
+
+#[test]
+fn a_program_that_never_ends_is_recorded_up_to_a_limit() {
+    let folder = source_folder("subject.c", FOREVER);
+    let mut command = command("hunt");
+    let options =
+        ["--timeout", "3", "--explore", "0", "--budget", "5", "--format", "json", "subject.c"];
+    command.args(options).current_dir(folder.path());
+    let ran = run(command);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let json = ran.json();
+    assert!(json["run"]["events"].as_u64().unwrap() < 200_000, "{}", json["run"]);
+    assert_eq!(json["findings"][0]["class"], "race", "{json}");
+}
+
 #[test]
 fn a_killed_run_leaves_nothing() {
     let consequences = hunt("kill(getpid(), SIGKILL)");
