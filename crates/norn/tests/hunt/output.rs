@@ -146,7 +146,7 @@ fn findings_with_the_same_text_are_shown_once() {
     );
     let harmless = text.split("without visible harm:\n").nth(1).unwrap();
     let ends = harmless.lines().next().unwrap().split(" | ").last().unwrap();
-    insta::assert_snapshot!(ends, @"write main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/2.json");
+    insta::assert_snapshot!(ends, @"write main::{lambda}::operator() hits.cc:4, 2 times: norn replay run.norn/clips/4.json");
 }
 
 /// A text that becomes shorter between two reads: an atomicity violation and an order violation.
