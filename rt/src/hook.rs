@@ -7,6 +7,8 @@
 //! append an event; their fast path contains no call, no lock and no loop.
 
 mod collecting;
+mod compound;
+mod virtual_table;
 
 use core::arch::global_asm;
 
@@ -438,65 +440,6 @@ stubs! {
     "__tsan_unaligned_volatile_write8" volatile(true, 3);
     "__tsan_unaligned_volatile_write16" volatile(true, 4);
     "__tsan_vptr_read" vptr(false);
-}
-
-// The pointer to the virtual table, which constructors and destructors set. A destructor begins by setting
-// it once more to the value that it has. Other threads may still call virtual functions then, if the
-// destructor is the one that waits for them: a write of the same value is nothing that they can see, so it
-// is not an event.
-global_asm!(
-    ".globl __tsan_vptr_update",
-    ".type __tsan_vptr_update,@function",
-    "__tsan_vptr_update:",
-    "cmp qword ptr [rdi], rsi",
-    "je 2f",
-    "mov rdx, qword ptr fs:[norn_slot@tpoff]",
-    "mov rsi, qword ptr [rsp]",
-    "mov rax, qword ptr [rdx]",
-    "jmp qword ptr [rax + 8 * {kind}]",
-    "2:",
-    "ret",
-    ".size __tsan_vptr_update, . - __tsan_vptr_update",
-    kind = const vptr(true),
-);
-
-/// Exports the compound hooks, for an access that reads and then writes.
-macro_rules! compound {
-    ($($name:literal $log2:literal;)*) => { $(
-        global_asm!(
-            concat!(".globl ", $name),
-            concat!(".type ", $name, ",@function"),
-            concat!($name, ":"),
-            "mov rsi, qword ptr [rsp]",
-            "push rdi",
-            "push rsi",
-            "sub rsp, 8",
-            "mov rdx, qword ptr fs:[norn_slot@tpoff]",
-            "mov rax, qword ptr [rdx]",
-            "call qword ptr [rax + 8 * {read}]",
-            "add rsp, 8",
-            "pop rsi",
-            "pop rdi",
-            "mov rdx, qword ptr fs:[norn_slot@tpoff]",
-            "mov rax, qword ptr [rdx]",
-            "jmp qword ptr [rax + 8 * {write}]",
-            concat!(".size ", $name, ", . - ", $name),
-            read = const plain(false, $log2),
-            write = const plain(true, $log2),
-        );
-    )* };
-}
-
-compound! {
-    "__tsan_read_write1" 0;
-    "__tsan_read_write2" 1;
-    "__tsan_read_write4" 2;
-    "__tsan_read_write8" 3;
-    "__tsan_read_write16" 4;
-    "__tsan_unaligned_read_write2" 1;
-    "__tsan_unaligned_read_write4" 2;
-    "__tsan_unaligned_read_write8" 3;
-    "__tsan_unaligned_read_write16" 4;
 }
 
 // gcc may call `__tsan_func_exit` by a tail call, so its return address is meaningless.

@@ -80,34 +80,27 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
     let mut clips = ClipStore::new(options.output.join("clips"));
     let mut observations = Observations::default();
     let mut failures: Vec<Consequence> = Vec::new();
-    // Whether a run did not end, and whether another one under random schedules did not, either.
-    let (mut is_long, mut is_endless) = (false, false);
+    let mut length = Length::Unknown;
     for number in 1..=RUNS {
         let is_last = number == RUNS || Interrupt::is_stopped();
-        let mut seed = if is_endless { 0 } else { number - 1 };
+        let mut seed = if length == Length::Endless { 0 } else { number - 1 };
         if let Some(status) = normal_status(&failures).filter(|_| is_last) {
             executor = executor.with_normal_status(status);
             (observations, seed) = (Observations::default(), 0);
             clips.forget_observed();
         }
-        let mut plan = plan(options, seed);
-        if is_long {
-            plan.max_steps = cut(options);
-        }
+        let plan = plan(options, seed, length);
         let run = executor.record(plan, (&options.output, &Cancel::default()))?;
         let time = run.duration();
         let Some(process) = run.process() else { return Ok(None) };
-        if options.launch.keep_inputs && !is_command_itself(&run)? {
-            let command = options.launch.command.first().map(|it| it.display().to_string());
-            return Err(ReplayError::InputsOfChild { command: command.unwrap_or_default() });
-        }
+        check_inputs(options, &run)?;
         let executions = usize::try_from(number).unwrap_or(usize::MAX);
         observations.add(&mut clips, &run, executions, None)?;
         let unfinished = run.consequence().is_unfinished();
-        let passed = !run.consequence().is_failure() && (!unfinished || is_endless);
-        if !passed && !is_last {
+        let expected = !unfinished || length == Length::Endless;
+        if !(expected && !run.consequence().is_failure() || is_last) {
             failures.push(run.consequence().clone());
-            (is_long, is_endless) = (is_long || unfinished, is_long && unfinished);
+            length = length.after(unfinished);
             continue;
         }
         let (output, consequence) = (run.output.clone(), run.consequence().clone());
@@ -132,7 +125,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         let timeout = given.unwrap_or_else(|| (time * 20).max(SHORTEST));
         let counts = source.symbolized.trace.counts();
         let mut options = options.limited(timeout).bounded(counts.events, counts.bytes);
-        if is_endless {
+        if length == Length::Endless {
             options.max_steps = cut(&options).saturating_mul(2);
         }
         let executor = executor.with_options(options.clone());
@@ -140,6 +133,36 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
     }
     Ok(None)
+}
+
+/// What is known about the length of the program's runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Unknown,
+    /// A run did not end.
+    Long,
+    /// Another one, which was cut earlier, did not end either.
+    Endless,
+}
+
+impl Length {
+    /// What is known after another run.
+    fn after(self, unfinished: bool) -> Length {
+        match (self, unfinished) {
+            (Length::Unknown, false) => Length::Unknown,
+            (Length::Unknown, true) | (_, false) => Length::Long,
+            (Length::Long | Length::Endless, true) => Length::Endless,
+        }
+    }
+}
+
+/// Refuses to record the inputs of a program that a script starts.
+fn check_inputs(options: &Options, run: &Run) -> Result<(), ReplayError> {
+    if options.launch.keep_inputs && !is_command_itself(run)? {
+        let command = options.launch.command.first().map(|it| it.display().to_string());
+        return Err(ReplayError::InputsOfChild { command: command.unwrap_or_default() });
+    }
+    Ok(())
 }
 
 /// Whether the process that is analysed runs the command's own program, and not one that a script
@@ -165,11 +188,11 @@ fn cut(options: &Options) -> u64 {
 }
 
 /// The first run has long turns, as an uncontrolled run would have; later ones are random.
-fn plan(options: &Options, seed: u64) -> Plan {
+fn plan(options: &Options, seed: u64, length: Length) -> Plan {
     Plan {
         strategy: if seed == 0 { Strategy::RoundRobin } else { Strategy::Random },
         seed,
-        max_steps: options.max_steps,
+        max_steps: if length == Length::Unknown { options.max_steps } else { cut(options) },
         ..Plan::default()
     }
 }

@@ -41,7 +41,9 @@ impl Trace {
             let start = &self.index.starts[at];
             if end > start.index + start.events {
                 let counts = &self.visit_table().0[at];
-                counts.iter().for_each(|(site, count)| parts.visits.add(*site, u64::from(*count)));
+                for (site, count) in counts {
+                    parts.visits.add(*site, u64::from(*count));
+                }
                 continue;
             }
             for event in ChunkEvents::new(self, at) {

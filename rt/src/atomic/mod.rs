@@ -5,14 +5,12 @@
 //! they happened. All operations are executed as sequentially consistent; the event keeps the
 //! memory order that the program asked for.
 
+mod fence;
 mod turn;
+mod usual;
 mod word;
 
-use core::{
-    arch::global_asm,
-    ffi::c_int,
-    sync::atomic::{Ordering, fence},
-};
+use core::{arch::global_asm, ffi::c_int};
 
 use norn_abi::{
     Kind,
@@ -22,12 +20,13 @@ use norn_abi::{
 use norn_sched::Object;
 pub use turn::unlock_all;
 use turn::{Turn, observe, observe_local};
+use usual::{record_usual, usual};
 use word::Word;
 
 use crate::{
     arena, collect,
     control::{self, heap, memory},
-    event, hook, thread, tls,
+    event, thread,
 };
 
 /// Records an operation and, if it is 16 bytes wide, the upper halves of its values in a second
@@ -97,49 +96,6 @@ unsafe fn begin<W: Word>(kind: Kind, at: *mut W, pc: usize) -> Option<*mut Threa
         arena::lose(slot);
     }
     None
-}
-
-/// The slot of the current thread in the usual case, in which [`record_usual`] records the operation: the
-/// thread has a clock of its own, it is not in a signal handler, and there is room for the event. The
-/// thread's hook table tells most of it with one comparison; that of a placeholder, of a controlled run
-/// or of a thread whose recording has stopped is another one.
-///
-/// # Safety
-/// The current thread is not in the middle of recording another event.
-#[inline(always)]
-unsafe fn usual<W: Word>() -> Option<*mut ThreadSlot> {
-    let slot = tls::current();
-    // SAFETY: a placeholder has a table, and nothing else of it is read.
-    unsafe {
-        let table = (*slot).table.cast();
-        if W::LOG2 == WIDEST || !hook::is_usual(table) {
-            return None;
-        }
-        let own = thread::own(slot);
-        let usual = (*own).lock_code == 0 && (*own).host.is_null() && !(*slot).lane.full();
-        usual.then_some(slot)
-    }
-}
-
-/// Records an operation of the [`usual`] case.
-///
-/// # Safety
-/// The slot is the current thread's, and there is room for the event.
-#[inline(always)]
-unsafe fn record_usual<W: Word, const COUNT: usize>(
-    (slot, number): (*mut ThreadSlot, u64),
-    kind: Kind,
-    pc: usize,
-    at: *mut W,
-    request: AtomicRequest,
-    values: [W; COUNT],
-) {
-    let mut args = [request.pack(), 0, 0];
-    for (arg, value) in args[1..].iter_mut().zip(values) {
-        *arg = value.halves().0;
-    }
-    // SAFETY: guaranteed by the caller.
-    unsafe { event::numbered(slot, kind, pc, at as usize, number, &args[..=COUNT]) };
 }
 
 /// Executes an operation that other threads can observe. If the thread is recorded, the event is
@@ -440,6 +396,7 @@ macro_rules! export {
         );
     };
 }
+use export;
 
 macro_rules! family {
     ($($bits:literal $type:ty;)*) => { $(
@@ -517,26 +474,4 @@ unsafe extern "C" fn cas_value_wide(
 ) -> u128 {
     // SAFETY: guaranteed by the caller.
     unsafe { cas_value(at, old, new, order, failure, pc) }
-}
-
-/// # Safety
-/// The current thread is not in the middle of recording another event.
-unsafe extern "C" fn thread_fence(order: c_int, pc: usize) {
-    fence(Ordering::SeqCst);
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's.
-        unsafe {
-            event::put(slot, Kind::Fence, pc, order as usize, &[]);
-            if memory::is_on() {
-                memory::fence(slot, order);
-            }
-        }
-    }
-}
-
-export!("__tsan_atomic_thread_fence", "rsi", thread_fence);
-
-#[unsafe(no_mangle)]
-extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
-    core::sync::atomic::compiler_fence(Ordering::SeqCst);
 }
