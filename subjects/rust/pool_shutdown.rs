@@ -1,4 +1,4 @@
-// A pool of threads is told to stop without its lock, between the check of a worker and its wait.
+// A thread stops a pool without holding its lock, between the check of a worker and its wait.
 // Consequence: deadlock
 
 use std::collections::VecDeque;

@@ -1,3 +1,3 @@
-// The twin of `pool_shutdown.rs`: it is told so under the lock.
+// The twin of `pool_shutdown.rs`: the thread holds the lock when it stops the pool.
 // Flags: --cfg fixed
 include!("pool_shutdown.rs");

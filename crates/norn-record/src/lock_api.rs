@@ -176,7 +176,8 @@ impl Locks {
         self.inlined_in(of).filter_map(call).chain(self.slow(of)).collect()
     }
 
-    /// Without its mutex, a condition variable is left alone, too: nobody would know who has the mutex after a wait.
+    /// Without its mutex, a condition variable is left alone, too: the owner of the mutex
+    /// after a wait would be unknown.
     fn is_seen(&self, of: &str) -> bool {
         !self.is_left_alone(of) && (of != CONDVAR || !self.is_left_alone(PARKING_LOT_MUTEX))
     }
