@@ -4,7 +4,15 @@
 use std::{
     fs::{self, File, TryLockError},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
+
+/// How long to wait for a lock. A child has the locks of its parent until it executes its own program. If
+/// a command is killed at that moment, its lock outlives it by the time the child needs to get there.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The time between two attempts.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A lock on a folder. The kernel releases it when the command ends, however it ends.
 #[derive(Debug)]
@@ -21,7 +29,7 @@ impl OutputLock {
     pub(crate) fn new(folder: &Path) -> anyhow::Result<OutputLock> {
         let made = (!folder.exists()).then(|| folder.to_owned());
         let opened = fs::create_dir_all(folder).and_then(|()| File::open(folder)).ok();
-        if let Some(Err(TryLockError::WouldBlock)) = opened.as_ref().map(File::try_lock) {
+        if opened.as_ref().is_some_and(|it| !lock(it)) {
             anyhow::bail!(
                 "another norn writes to `{}`\nhint: choose another folder with -o, or wait until it has ended",
                 folder.display()
@@ -29,6 +37,18 @@ impl OutputLock {
         }
         Ok(OutputLock { _folder: opened, made })
     }
+}
+
+/// Whether the folder could be locked, or cannot be locked at all, as on some network file systems.
+fn lock(folder: &File) -> bool {
+    let begun = Instant::now();
+    while let Err(TryLockError::WouldBlock) = folder.try_lock() {
+        if begun.elapsed() > PATIENCE {
+            return false;
+        }
+        thread::sleep(PAUSE);
+    }
+    true
 }
 
 impl Drop for OutputLock {
@@ -54,6 +74,19 @@ mod tests {
         assert!(OutputLock::new(&scratch.path().join("other.norn")).is_ok());
         drop(lock);
         assert!(OutputLock::new(&folder).is_ok());
+    }
+
+    /// As of a child that has not executed its program yet.
+    #[test]
+    fn a_lock_that_is_about_to_be_released_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = OutputLock::new(folder.path()).unwrap();
+        let holder = thread::spawn(move || {
+            thread::sleep(PATIENCE / 10);
+            drop(lock);
+        });
+        assert!(OutputLock::new(folder.path()).is_ok());
+        holder.join().unwrap();
     }
 
     #[test]
