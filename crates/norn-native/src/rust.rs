@@ -43,9 +43,7 @@ mod tests {
         };
         assert!(at("/rustc/59807616e1fa/library/core/src/sync/atomic.rs"));
         assert!(at("/opt/rust/lib/rustlib/src/rust/library/std/src/thread/mod.rs"));
-        assert!(at(
-            "/users/me/.cargo/registry/src/index-1949cf8c6b5b557f/flume-0.11.1/src/lib.rs"
-        ));
+        assert!(at("/users/me/.cargo/registry/src/index-1949cf8c6b5b557f/flume-0.11.1/src/lib.rs"));
         assert!(!at("/src/bank/main.rs"));
     }
 
