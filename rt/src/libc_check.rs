@@ -32,6 +32,7 @@ pub fn accept() -> bool {
         mutex_lock: real::pthread_mutex_lock(),
         mutex_unlock: real::pthread_mutex_unlock(),
         mutex_destroy: real::pthread_mutex_destroy(),
+        rwlock_init: real::pthread_rwlock_init(),
         rwlock_rdlock: real::pthread_rwlock_rdlock(),
         rwlock_wrlock: real::pthread_rwlock_wrlock(),
         rwlock_unlock: real::pthread_rwlock_unlock(),

@@ -12,7 +12,11 @@ use core::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use norn_abi::{Kind, LockClass, arena::ThreadSlot, lock::TRY};
+use norn_abi::{
+    Kind, LockClass,
+    arena::ThreadSlot,
+    lock::{QUEUED, TRY},
+};
 
 use crate::{
     control::{self, NEVER},
@@ -163,7 +167,7 @@ unsafe fn wait_until(
                 // From now on readers wait for this thread. That is an event, so that schedules can
                 // determine its order.
                 is_announced = true;
-                HELD.with(lock, |hold| hold.waiting += 1);
+                announce(lock);
                 event::note(slot, Kind::AcquireFailed, pc, lock, &[class(manner, true), BUSY]);
                 control::before(slot, Kind::Acquire, pc, lock);
             } else {
@@ -172,8 +176,23 @@ unsafe fn wait_until(
         }
     }
     if is_announced {
-        HELD.with(lock, |hold| hold.waiting = hold.waiting.saturating_sub(1));
+        withdraw(lock);
     }
+}
+
+/// Notes that a writer waits for a lock, and has precedence.
+pub fn announce(lock: usize) {
+    HELD.with(lock, |hold| hold.waiting += 1);
+}
+
+/// Notes that a writer that had precedence waits no more.
+pub fn withdraw(lock: usize) {
+    HELD.with(lock, |hold| hold.waiting = hold.waiting.saturating_sub(1));
+}
+
+/// Whether a writer waits for a lock, and has precedence.
+pub fn is_announced(lock: usize) -> bool {
+    HELD.with(lock, |hold| hold.waiting > 0).unwrap_or(false)
 }
 
 /// Notes that a thread has taken a lock, `times` times. Returns the site at which the scheduler decided
@@ -213,7 +232,7 @@ pub fn depth(lock: usize, slot: *mut ThreadSlot) -> u32 {
     depth.flatten().unwrap_or(1).max(1)
 }
 
-/// The class of a request, as it is recorded.
+/// The class of a lock, as it is recorded.
 pub fn class(manner: Manner, tries: bool) -> u64 {
     let class = match () {
         () if manner.shared => LockClass::Read,
@@ -221,6 +240,12 @@ pub fn class(manner: Manner, tries: bool) -> u64 {
         () => LockClass::Mutex,
     };
     class as u64 | if tries { TRY } else { 0 }
+}
+
+/// The same for a request, which also says what a reader waits for.
+pub fn request(manner: Manner, tries: bool) -> u64 {
+    let queued = manner.shared && manner.writers_first && !tries;
+    class(manner, tries) | if queued { QUEUED } else { 0 }
 }
 
 /// Whether a thread is in the code of a lock.

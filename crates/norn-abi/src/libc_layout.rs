@@ -51,7 +51,12 @@ pub mod rwlock {
     /// Not zero if it is shared between processes.
     pub const SHARED: usize = 7;
     /// Padding.
-    pub const UNUSED: usize = 12;
+    pub const UNUSED: usize = 10;
+    /// Whether readers or writers have precedence.
+    pub const PREFERENCE: usize = 12;
+    /// The preference by which readers wait for a writer that waits; also the first word of
+    /// `pthread_rwlockattr_t`.
+    pub const WRITERS_FIRST: u32 = 2;
 }
 
 /// `pthread_cond_t`.
@@ -131,6 +136,8 @@ pub struct Functions {
     pub mutex_unlock: One,
     /// `pthread_mutex_destroy`.
     pub mutex_destroy: One,
+    /// `pthread_rwlock_init`.
+    pub rwlock_init: Two,
     /// `pthread_rwlock_rdlock`.
     pub rwlock_rdlock: One,
     /// `pthread_rwlock_wrlock`.
@@ -207,9 +214,12 @@ unsafe fn check_mutex(functions: &Functions, tid: u32) -> bool {
 }
 
 unsafe fn check_rwlock(functions: &Functions, tid: u32) -> bool {
-    let object = Sample::new();
-    // SAFETY: as `check`.
+    let (object, attributes, preferring) = (Sample::new(), Sample::new(), Sample::new());
+    attributes.0[0].store(rwlock::WRITERS_FIRST, Ordering::Relaxed);
+    // SAFETY: as `check`. The position of the preference in the attributes is also verified.
     unsafe {
+        let made = (functions.rwlock_init)(preferring.address(), attributes.address()) == 0;
+        let preference = preferring.word(rwlock::PREFERENCE) == rwlock::WRITERS_FIRST;
         let locked = (functions.rwlock_wrlock)(object.address()) == 0;
         let held = object.word(rwlock::WRITER) == tid && object.word(rwlock::SHARED) == 0;
         let padding = object.word(rwlock::UNUSED) == 0;
@@ -219,7 +229,8 @@ unsafe fn check_rwlock(functions: &Functions, tid: u32) -> bool {
         let counted = object.word(rwlock::READERS) >> rwlock::READER_SHIFT == 1;
         let left = (functions.rwlock_unlock)(object.address()) == 0;
         let empty = object.word(rwlock::READERS) >> rwlock::READER_SHIFT == 0;
-        locked && held && padding && unlocked && free && shared && counted && left && empty
+        let written = locked && held && padding && unlocked && free;
+        made && preference && written && shared && counted && left && empty
     }
 }
 

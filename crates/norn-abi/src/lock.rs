@@ -44,6 +44,8 @@ const CLASS: u64 = 7;
 pub const TRY: u64 = 8;
 /// Flag: the request has a time limit.
 pub const TIMED: u64 = 16;
+/// Flag: a reader, which waits for writers that wait, too.
+pub const QUEUED: u64 = 64;
 /// Flag: a robust mutex was acquired whose last owner died while it held it.
 pub const OWNER_DIED: u64 = 32;
 
@@ -92,7 +94,7 @@ mod tests {
     #[test]
     fn flags_do_not_change_the_class() {
         for class in [LockClass::Mutex, LockClass::Spin, LockClass::Read, LockClass::Write] {
-            for flag in [0, TRY, TIMED, TIMED | OWNER_DIED] {
+            for flag in [0, TRY, TIMED, TIMED | OWNER_DIED, QUEUED] {
                 assert_eq!(LockClass::of(class as u64 | flag), class);
             }
         }

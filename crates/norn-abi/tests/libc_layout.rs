@@ -15,6 +15,7 @@ mod libc {
         pub(crate) fn pthread_mutex_lock(mutex: usize) -> c_int;
         pub(crate) fn pthread_mutex_unlock(mutex: usize) -> c_int;
         pub(crate) fn pthread_mutex_destroy(mutex: usize) -> c_int;
+        pub(crate) fn pthread_rwlock_init(lock: usize, attributes: usize) -> c_int;
         pub(crate) fn pthread_rwlock_rdlock(lock: usize) -> c_int;
         pub(crate) fn pthread_rwlock_wrlock(lock: usize) -> c_int;
         pub(crate) fn pthread_rwlock_unlock(lock: usize) -> c_int;
@@ -35,6 +36,7 @@ fn real() -> Functions {
         mutex_lock: libc::pthread_mutex_lock,
         mutex_unlock: libc::pthread_mutex_unlock,
         mutex_destroy: libc::pthread_mutex_destroy,
+        rwlock_init: libc::pthread_rwlock_init,
         rwlock_rdlock: libc::pthread_rwlock_rdlock,
         rwlock_wrlock: libc::pthread_rwlock_wrlock,
         rwlock_unlock: libc::pthread_rwlock_unlock,

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use norn_model::{
     BarrierEffect, Candidate, ChannelEffect, ConditionEffect, Effect, Event, LockEffect, LockMode,
-    OnceEffect, SemaphoreEffect, Thread, ThreadEffect, ThreadId, WokenBy,
+    OnceEffect, Outcome, SemaphoreEffect, Step, Thread, ThreadEffect, ThreadId, WokenBy,
 };
 
 use crate::{Refusal, Rule, future::Unblocking, state::ProgramState};
@@ -23,7 +23,7 @@ pub(crate) fn check_stuck(state: &ProgramState<'_>, candidate: &Candidate) -> Re
     if let Some(step) = candidate.steps.iter().find(|it| !state.has(it.event)) {
         return refuse(step.event, Rule::Pattern);
     }
-    let mut reach = Reachability { state, limits: BTreeMap::new() };
+    let mut reach = Reachability { state, stuck: &candidate.stuck, limits: BTreeMap::new() };
     for step in &candidate.stuck {
         let thread = step.event.thread;
         if !state.is_created(thread) || state.position(thread) != step.event.index {
@@ -50,6 +50,8 @@ pub(crate) fn check_stuck(state: &ProgramState<'_>, candidate: &Candidate) -> Re
 /// An upper bound of the events that can still happen.
 struct Reachability<'a> {
     state: &'a ProgramState<'a>,
+    /// The events at which the threads of the candidate are.
+    stuck: &'a [Step],
     /// By thread: the event that it never does. A thread without one may reach its end.
     limits: BTreeMap<ThreadId, u64>,
 }
@@ -112,8 +114,9 @@ impl Reachability<'_> {
             return true;
         }
         match event.op.effect() {
-            Effect::Lock(LockEffect::Acquire { lock, mode, .. }) => {
+            Effect::Lock(LockEffect::Acquire { lock, mode, how }) => {
                 self.is_never_released(lock, thread, mode == LockMode::Read)
+                    || how == Outcome::Queued && self.is_behind_writer(lock, thread)
             }
             Effect::Thread(ThreadEffect::Join(child)) => {
                 let events = self.state.checker.trace.thread(child).map_or(0, |it| it.events.len());
@@ -173,6 +176,15 @@ impl Reachability<'_> {
             self.limits.contains_key(holder)
                 && self.coming(Unblocking::Release(lock), *holder) < hold.depth as usize
         })
+    }
+
+    /// Whether a thread of the candidate waits for ever to hold a lock alone, so that readers queue behind it.
+    /// Threads get stuck in the order of the candidate: a reader of it must come later than the writer.
+    fn is_behind_writer(&self, lock: u64, thread: ThreadId) -> bool {
+        let before = self.stuck.iter().map(|it| it.event).take_while(|it| it.thread != thread);
+        let mut requests = before.filter_map(|it| self.state.checker.trace.event(it));
+        let (mode, how) = (LockMode::Write, Outcome::Waited);
+        requests.any(|it| it.op.effect() == Effect::Lock(LockEffect::Acquire { lock, mode, how }))
     }
 
     /// Whether no thread signals a condition any more, or has since the wait released its mutex.

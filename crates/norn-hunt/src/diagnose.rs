@@ -152,8 +152,9 @@ fn cycle_order(source: &Source, waiters: &[&Waiter]) -> Vec<EventRow> {
     let mut rows = order_of(source, &taken);
     rows.retain(|it| it.step.is_some());
     let waits = waiters.iter().filter_map(|it| {
-        let Want::Lock { object, holders } = &it.want else { return None };
-        let holder = holders.first().map(|it| it.taken.thread.clone());
+        let Want::Lock { object, holders, behind } = &it.want else { return None };
+        let thread = |it: &norn_report::Step| it.thread.clone();
+        let holder = behind.first().or(holders.first().map(|it| &it.taken)).map(thread);
         Some(waiting(row(&it.step, Action::Wait, object.full_name()), holder))
     });
     rows.extend(waits);

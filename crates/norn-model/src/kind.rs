@@ -186,6 +186,8 @@ candidate_kinds! {
     WaitHoldingLock: Deadlock, "wait-holding-lock";
     /// A thread joins another while it holds a lock that the other needs.
     JoinHoldingLock: Deadlock, "join-holding-lock";
+    /// A thread that reads requests the lock for reading again, behind a writer that waits for it.
+    ReadBehindWriter: Deadlock, "read-behind-writer";
     /// All wake-ups of a wait are sent before it begins.
     LostWakeUp: Deadlock, "lost-wake-up";
     /// A lock is destroyed while a thread holds it, or a condition variable while one waits on it.

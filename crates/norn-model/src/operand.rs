@@ -39,6 +39,8 @@ impl LockMode {
 pub enum Outcome {
     /// Waiting without a limit.
     Waited,
+    /// The same by a reader, which waits for writers that wait, too.
+    Queued,
     /// Without waiting.
     Tried,
     /// Waiting with a time limit.

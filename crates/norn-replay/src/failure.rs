@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn lock(name: &str) -> Want {
-        Want::Lock { object: Object::named(name), holders: Vec::new() }
+        Want::Lock { object: Object::named(name), holders: Vec::new(), behind: Vec::new() }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_model::{
     AnnotationEffect, BarrierEffect, BlockEffect, ChannelEffect, ConditionEffect, Effect,
-    LockEffect, LockMode, OnceEffect, Op, Role, SemaphoreEffect, ThreadEffect, ThreadId, Trace,
-    WokenBy,
+    LockEffect, LockMode, OnceEffect, Op, Outcome, Role, SemaphoreEffect, ThreadEffect, ThreadId,
+    Trace, WokenBy,
 };
 
 /// The synchronisation semantics, for one trace.
@@ -205,9 +205,38 @@ impl<'a> Machine<'a> {
         !begun && done.is_empty() || done.last().is_some_and(|it| it.op == Op::End)
     }
 
+    /// The threads that keep a thread waiting for the lock that its next event requests: those that hold it, and
+    /// before a reader that queues, those that wait to write. A thread that was not created yet requests nothing.
+    pub fn blocking_threads(&self, state: &MachineState, thread: usize) -> Vec<usize> {
+        let mut blocking = self.holders(state, thread);
+        let all = 0..self.trace.threads.len();
+        blocking.extend(all.filter(|it| {
+            self.is_queued_behind(state, thread, *it) && !self.holders(state, *it).is_empty()
+        }));
+        blocking.sort_unstable();
+        blocking.dedup();
+        blocking
+    }
+
+    /// Whether a thread requests a lock for reading, and would queue there behind another thread, which is about to
+    /// request it for writing.
+    pub fn is_queued_behind(&self, state: &MachineState, thread: usize, writer: usize) -> bool {
+        let request = |it| {
+            let Effect::Lock(LockEffect::Acquire { lock, mode, how }) = self.next(state, it) else {
+                return None;
+            };
+            self.is_created(state, it).then_some((lock, mode, how))
+        };
+        let (Some((read, _, Outcome::Queued)), Some((written, LockMode::Write, Outcome::Waited))) =
+            (request(thread), request(writer))
+        else {
+            return false;
+        };
+        thread != writer && read == written
+    }
+
     /// The threads that hold the lock that a thread's next event requests, so that it has to wait.
-    /// A thread that was not created yet requests nothing.
-    pub fn blocking_holders(&self, state: &MachineState, thread: usize) -> Vec<usize> {
+    fn holders(&self, state: &MachineState, thread: usize) -> Vec<usize> {
         let Effect::Lock(LockEffect::Acquire { lock, mode, .. }) = self.next(state, thread) else {
             return Vec::new();
         };

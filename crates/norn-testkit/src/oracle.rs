@@ -33,7 +33,8 @@ impl<'a> Oracle<'a> {
         self.after(order).into_iter().any(|it| self.stays(it, stuck))
     }
 
-    /// Whether these events stay the next of their threads in every continuation.
+    /// Whether these events stay the next of their threads in every continuation. Their threads have come there in
+    /// this order: a reader queues behind a writer that came before it.
     fn stays(&self, state: MachineState, stuck: &[EventId]) -> bool {
         let number = |id: &EventId| self.trace.threads.iter().position(|it| it.id == id.thread);
         let next = |state: &MachineState, id: &EventId| {
@@ -46,6 +47,11 @@ impl<'a> Oracle<'a> {
                 return false;
             }
             for thread in 0..self.trace.threads.len() {
+                let before = stuck.iter().filter_map(number).take_while(|it| *it != thread);
+                let waits = |it| self.machine.is_queued_behind(&state, thread, it);
+                if before.into_iter().any(waits) {
+                    continue;
+                }
                 let more = self.machine.step(&state, thread);
                 open.extend(more.into_iter().filter(|it| seen.insert(it.clone())));
             }
@@ -77,7 +83,7 @@ impl<'a> Oracle<'a> {
         cycles: &mut BTreeSet<BTreeSet<EventId>>,
     ) {
         let last = path[path.len() - 1];
-        for holder in self.machine.blocking_holders(state, last) {
+        for holder in self.machine.blocking_threads(state, last) {
             if holder == path[0] {
                 let id = |it: &usize| EventId {
                     thread: self.trace.threads[*it].id,

@@ -70,16 +70,19 @@ fn access() -> impl Strategy<Value = Piece> {
 }
 
 fn locked(body: impl Strategy<Value = Piece> + 'static) -> BoxedStrategy<Piece> {
-    let mode = select(vec!["a", "b", "rw read", "rw write"]);
+    let mode = select(vec!["a", "b", "rw read", "rw read queued", "rw write"]);
     (mode, body)
         .prop_map(|(lock, body)| {
             // A mutex may be recursive; a thread that acquires a read-write lock twice blocks
-            // itself.
-            if lock.starts_with("rw") && body.iter().any(|it| it.starts_with("acq rw")) {
+            // itself, unless it only reads.
+            let again = |it: &String| it.starts_with("acq rw") && lock.starts_with("rw");
+            let reads = |it: &str| it.contains("read");
+            if body.iter().any(|it| again(it) && !(reads(it) && reads(lock))) {
                 return body;
             }
             let take = std::iter::once(format!("acq {lock}"));
-            take.chain(body).chain([format!("rel {lock}")]).collect()
+            let mode = lock.trim_end_matches(" queued");
+            take.chain(body).chain([format!("rel {mode}")]).collect()
         })
         .boxed()
 }

@@ -7,7 +7,7 @@
 use norn_abi::{
     Kind, LockClass, ObjectClass,
     atomic::{self, AtomicRequest},
-    lock::{OWNER_DIED, TIMED, TRY},
+    lock::{OWNER_DIED, QUEUED, TIMED, TRY},
 };
 use norn_model::{
     AtomicOp, LockMode, Object, Op, Ordering, Outcome, RmwOp, ThreadId, Value, WokenBy,
@@ -196,6 +196,7 @@ fn how(class: u64) -> Outcome {
         _ if class & OWNER_DIED != 0 => Outcome::OwnerDied,
         _ if class & TIMED != 0 => Outcome::Timed,
         _ if class & TRY != 0 => Outcome::Tried,
+        _ if class & QUEUED != 0 => Outcome::Queued,
         _ => Outcome::Waited,
     }
 }

@@ -10,7 +10,7 @@ use norn_abi::{
     lock::OWNER_DIED,
 };
 
-use super::{interpose, sleep::length};
+use super::{interpose, sleep::length, writers_first};
 use crate::{
     control::{self, NEVER, destroyed, misuse},
     event, libc_check, real, thread,
@@ -43,6 +43,8 @@ pub fn posix(result: c_int) -> c_int {
     result
 }
 
+/// `EBUSY`, the result of a POSIX function that does not wait.
+pub const BUSY: c_int = 16;
 /// `ETIMEDOUT`, the result of a POSIX function that timed out.
 pub const TIMED_OUT: c_int = 110;
 
@@ -62,9 +64,14 @@ pub unsafe fn take(
 ) -> c_int {
     // SAFETY: the slot is the current thread's.
     unsafe {
+        let mut claim = writers_first::Claim::new(class, lock);
         loop {
             destroyed::check(slot, lock, destroyed::class_of(class), pc);
-            if let Some(result) = attempt() {
+            if control::is_on() && claim.is_refused() {
+                if deadline == NOW {
+                    return BUSY;
+                }
+            } else if let Some(result) = attempt() {
                 return result;
             }
             if deadline == NEVER && control::is_on() {
@@ -72,6 +79,9 @@ pub unsafe fn take(
             }
             if deadline == NOW || !control::is_on() || fails(class, lock, slot) {
                 return real();
+            }
+            if claim.make(slot, pc) {
+                continue;
             }
             let late = match is_outside(class, lock) {
                 true => control::block_outside(slot, pc, deadline),
@@ -156,21 +166,21 @@ macro_rules! acquire {
                 let Some(slot) = thread::recorded() else { return real::$real()(lock, $($arg),*) };
                 $crate::control::before(slot, Kind::Acquire, pc, lock);
                 event::block(slot, Kind::Acquire, lock, pc);
+                let class = $crate::intercept::writers_first::request($class, lock);
                 let result = if $crate::control::is_on() {
-                    const BUSY: c_int = 16;
                     let attempt = || {
                         let result = real::$attempt()(lock);
-                        ($error(result) != BUSY).then_some(result)
+                        ($error(result) != $crate::intercept::lock::BUSY).then_some(result)
                     };
                     let real = || real::$real()(lock, $($arg),*);
                     $crate::intercept::lock::take(
-                        slot, ($class, lock, pc), ($deadline, TIMED_OUT), attempt, real,
+                        slot, (class, lock, pc), ($deadline, TIMED_OUT), attempt, real,
                     )
                 } else {
                     real::$real()(lock, $($arg),*)
                 };
                 event::unblock(slot);
-                attempted(slot, $class, lock, pc, $error(result));
+                attempted(slot, class, lock, pc, $error(result));
                 result
             }
         }

@@ -66,6 +66,7 @@ pub mod timer;
 pub mod timer_file;
 pub mod timer_thread;
 pub mod vector;
+mod writers_first;
 
 /// The symbol name by which the linker finds an interposed function.
 #[cfg(not(feature = "static"))]

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     event,
-    own_lock::{self, BUSY, Manner, class, given_up, taken},
+    own_lock::{self, BUSY, Manner, class, given_up, request, taken},
     thread,
 };
 
@@ -63,7 +63,7 @@ pub unsafe fn acquired(
 ) {
     taken(lock, slot, manner.shared, 1);
     // SAFETY: guaranteed by the caller.
-    unsafe { event::note(slot, Kind::Acquire, pc, lock, &[class(manner, tries)]) };
+    unsafe { event::note(slot, Kind::Acquire, pc, lock, &[request(manner, tries)]) };
 }
 
 /// Calls a method that tries to take a lock, and records whether it did.

@@ -5,7 +5,10 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, lock::TRY};
+use norn_abi::{
+    Kind, LockClass,
+    lock::{QUEUED, TRY},
+};
 
 use super::{
     futex::{BUSY, Request},
@@ -114,7 +117,7 @@ unsafe extern "C" fn do_read_load(_: &State, _: c_int) -> u32 {
 /// The lock lives.
 unsafe extern "C" fn do_read(lock: &State, _: u32, _: u32, _: c_int, _: c_int, pc: usize) -> u32 {
     // SAFETY: guaranteed by the caller.
-    unsafe { acquire(lock, READ, pc, |lock, request| lock.read(request)) }
+    unsafe { acquire(lock, READ | QUEUED, pc, |lock, request| lock.read(request)) }
 }
 
 /// # Safety

@@ -28,7 +28,7 @@ macro_rules! words {
 
 words! {
     LockMode { Mutex "mutex" Spin "spin" Read "read" Write "write" }
-    Outcome { Waited "waited" Tried "tried" Timed "timed" OwnerDied "ownerdied" }
+    Outcome { Waited "waited" Queued "queued" Tried "tried" Timed "timed" OwnerDied "ownerdied" }
     RmwOp {
         Exchange "exchange" Add "add" Sub "sub" And "and" Or "or" Xor "xor" Nand "nand"
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use norn_frontend::{Interrupt, Memory, Region};
-use norn_model::{AtomicOp, Event, Held, Op, ThreadId};
+use norn_model::{AtomicOp, Event, Held, LockMode, Op, ThreadId};
 use norn_trace::{Blocked, Trace};
 
 use super::signal;
@@ -86,6 +86,8 @@ pub(super) struct ThreadHistory {
     held: Held,
     /// The events that acquired the locks that it holds.
     pub(super) taken: Vec<(u64, Event)>,
+    /// Its last event, if that is a failed attempt to take a lock for writing.
+    pub(super) failed_write: Option<(u64, Event)>,
     pub(super) recent: VecDeque<Event>,
 }
 
@@ -178,6 +180,10 @@ impl ThreadHistory {
     fn step(&mut self, order: u64, event: &Event) {
         self.held.step(&event.op);
         self.last = order;
+        self.failed_write = match event.op {
+            Op::AcquireFailed { lock, mode: LockMode::Write, .. } => Some((lock, *event)),
+            _ => None,
+        };
         match event.op {
             Op::End => self.ended = true,
             Op::Acquire { lock, .. } | Op::WaitAcquire { lock, .. }

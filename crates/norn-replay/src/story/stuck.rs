@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use norn_model::{LockMode, Op, ThreadId, ThreadName};
+use norn_model::{Event, LockMode, Op, ThreadId, ThreadName};
 use norn_report::{Holder, Stuck, Waiter, Want};
 use norn_trace::{Blocked, Kind};
 
 use super::{
-    history::{self, RunHistory},
+    history::{self, RunHistory, ThreadHistory},
     signal,
     symbolizer::Symbolizer,
     wait,
@@ -44,7 +44,10 @@ fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wa
         Kind::Acquire => {
             let holders = holders(symbols, history, blocked.object);
             let mode = holders.first().map_or(LockMode::Mutex, |it| it.mode);
-            Want::Lock { object: symbols.primitive(blocked.object, mode.object()), holders }
+            let object = symbols.primitive(blocked.object, mode.object());
+            let behind = writers_before(history, blocked).into_iter();
+            let behind = behind.map(|it| symbols.step(&it.1)).collect();
+            Want::Lock { object, holders, behind }
         }
         Kind::Wait => Want::Wakeup(wait::wakeup(symbols, history, blocked)),
         Kind::BarrierEnter | Kind::HappensAfter => {
@@ -87,8 +90,26 @@ fn holders(symbols: &Symbolizer<'_>, history: &RunHistory, lock: u64) -> Vec<Hol
     holders
 }
 
+/// Where the writers wait that a reader lets pass. Readers wait for readers only if a writer is between them,
+/// and such a writer has tried to take the lock.
+fn writers_before(history: &RunHistory, reader: &Blocked) -> Vec<(ThreadId, Event)> {
+    let lock = reader.object;
+    let taken = || history.threads.values().flat_map(|it| &it.taken).filter(|it| it.0 == lock);
+    let reads = |event: &Event| matches!(event.op, Op::Acquire { mode: LockMode::Read, .. });
+    let waits = |(thread, history): (&ThreadId, &ThreadHistory)| {
+        let failed = history.failed_write.filter(|it| it.0 == lock);
+        failed.map(|it| (*thread, it.1))
+    };
+    let mut writers: Vec<_> = history.threads.iter().filter_map(waits).collect();
+    let is_reader = writers.iter().all(|it| it.0.0 != reader.thread);
+    if !is_reader || taken().count() == 0 || !taken().all(|it| reads(&it.1)) {
+        writers.clear();
+    }
+    writers
+}
+
 /// The begin event of an initialization that has not ended.
-fn begun(history: &RunHistory, once: u64) -> Option<norn_model::Event> {
+fn begun(history: &RunHistory, once: u64) -> Option<Event> {
     let events = history.objects.get(&once)?.events.iter().rev();
     let last = events
         .map(|it| it.1)
@@ -121,7 +142,10 @@ type Edges = BTreeMap<ThreadId, Vec<ThreadId>>;
 fn awaited(blocked: &Blocked, history: &RunHistory) -> Vec<ThreadId> {
     let holds = |id: &ThreadId| history.threads[id].taken.iter().any(|it| it.0 == blocked.object);
     match Kind::from_code(blocked.kind) {
-        Some(Kind::Acquire) => history.threads.keys().copied().filter(holds).collect(),
+        Some(Kind::Acquire) => match &writers_before(history, blocked)[..] {
+            [] => history.threads.keys().copied().filter(holds).collect(),
+            writers => writers.iter().map(|it| it.0).collect(),
+        },
         Some(Kind::Join) => vec![joined(blocked)],
         Some(Kind::OnceDone) => {
             begun(history, blocked.object).map(|it| it.id.thread).into_iter().collect()

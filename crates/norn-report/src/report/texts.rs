@@ -178,9 +178,10 @@ impl Texts for Verdict {
 impl Texts for Want {
     fn each(&mut self, change: Change<'_>) {
         match self {
-            Want::Lock { object, holders } => {
+            Want::Lock { object, holders, behind } => {
                 object.each(change);
                 holders.each(change);
+                behind.each(change);
             }
             Want::Wakeup(it) => it.each(change),
             Want::Barrier(it) => it.each(change),

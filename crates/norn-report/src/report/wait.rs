@@ -27,6 +27,9 @@ pub enum Want {
         object: Object,
         /// The threads that hold it.
         holders: Vec<Holder>,
+        /// Where threads wait to take it for writing that this one, which only reads, lets pass.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        behind: Vec<Step>,
     },
     /// A signal or broadcast.
     Wakeup(Wakeup),

@@ -149,6 +149,7 @@ pub(super) fn deadlock() -> Story {
                 mode: norn_model::LockMode::Write,
                 ended: false,
             }],
+            behind: Vec::new(),
         },
     };
     let stuck = Stuck {

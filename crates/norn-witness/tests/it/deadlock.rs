@@ -204,6 +204,57 @@ fn a_wait_holding_a_lock_that_the_signaller_needs() {
     assert_snapshot!(deadlocks(&trace("other")), @"");
 }
 
+/// Readers queue behind a writer that waits; or they do not queue; or the writer does not wait.
+#[test]
+fn a_reader_that_reads_again_behind_a_writer() {
+    let trace = |how: &str| {
+        format!(
+            "T1 acq rw read{how} @ first\nT1 acq rw read{how} @ again\nT1 rel rw read\nT1 rel rw read\n\
+             T2 acq rw write @ writes\nT2 rel rw write"
+        )
+    };
+    assert_snapshot!(deadlocks(&trace(" queued")), @"single deadlock read-behind-writer: first stuck at writes again | sound: first");
+    assert_snapshot!(deadlocks(&trace("")), @"");
+    let tries = trace(" queued").replace("T2 acq rw write", "T2 acq rw write tried");
+    assert_snapshot!(deadlocks(&tries), @"");
+}
+
+/// The first thread waits for a mutex that a reader holds; that one queues behind a writer, and the writer waits
+/// for the first thread.
+#[test]
+fn a_cycle_through_a_writer_that_waits() {
+    let trace = "
+        T1 acq rw read queued @ reads
+        T1 acq m @ locks
+        T1 rel m
+        T1 rel rw read
+        T2 acq m @ holds
+        T2 acq rw read queued @ queues
+        T2 rel rw read
+        T2 rel m
+        T3 acq rw write @ writes
+        T3 rel rw write
+    ";
+    assert_snapshot!(deadlocks(trace), @"single deadlock lock-cycle: holds reads stuck at locks writes queues | sound: holds reads");
+    assert_snapshot!(deadlocks(&trace.replace(" queued", "")), @"");
+}
+
+/// The reader must come later than the writer.
+#[test]
+fn the_checker_requires_the_writer_to_wait_first() {
+    let trace = text::parse(
+        "T1 acq rw read queued\nT1 acq rw read queued\nT1 rel rw read\nT1 rel rw read\n\
+         T2 acq rw write\nT2 rel rw write",
+    )
+    .unwrap();
+    let mut candidate = predict(&trace, &Options::default()).candidates.remove(0);
+    let checker = Checker::new(&trace);
+    let turns = [Turn { thread: ThreadId(0), until: 1 }];
+    assert!(checker.check(&candidate, &turns).is_ok());
+    candidate.stuck.reverse();
+    assert!(checker.check(&candidate, &turns).is_err());
+}
+
 /// A wait releases its mutex and reacquires it while another lock is held.
 #[test]
 fn a_wait_reacquires_its_mutex() {

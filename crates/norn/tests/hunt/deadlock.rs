@@ -18,6 +18,7 @@ fn guarded_cycles_are_not_predicted() {
         "builder_fixed.c",
         "rw_cycle_fixed.c",
         "swap_fixed.cc",
+        "listeners_fixed.cc",
         "wait_holding_fixed.c",
         "flag_outside_fixed.c",
         "bare_signal_fixed.c",
@@ -32,8 +33,15 @@ fn guarded_cycles_are_not_predicted() {
 
 #[test]
 fn deadlocks_are_confirmed_with_every_compiler() {
-    let names =
-        ["two_locks.c", "bank.c", "rw_cycle.c", "wait_holding.c", "bare_signal.c", "swap.cc"];
+    let names = [
+        "two_locks.c",
+        "bank.c",
+        "rw_cycle.c",
+        "wait_holding.c",
+        "bare_signal.c",
+        "swap.cc",
+        "listeners.cc",
+    ];
     for compiler in installed(["gcc", "clang-14"]) {
         for level in ["-O0", "-O2"] {
             for name in names {

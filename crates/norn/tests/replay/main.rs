@@ -24,3 +24,4 @@ mod story;
 mod strategy;
 mod subject;
 mod timeout;
+mod writers_first;

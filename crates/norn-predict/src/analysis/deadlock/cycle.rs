@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    JOIN_HOLDING, LOCK_CYCLE, WAIT_HOLDING,
-    request::{Request, Requests, Want, done, needed},
+    JOIN_HOLDING, LOCK_CYCLE, READ_BEHIND_WRITER, WAIT_HOLDING,
+    request::{Request, Requests, Sharing, Want, done, needed},
 };
 use crate::{
     order::Order,
@@ -34,6 +34,8 @@ pub(crate) struct Cycles<'a> {
     requests: &'a [Request],
     /// By lock: the requests that hold it.
     holders: FxHashMap<u64, Vec<usize>>,
+    /// By lock: the requests to hold it alone.
+    writers: FxHashMap<u64, Vec<usize>>,
     /// By thread: its requests.
     threads: BTreeMap<u16, Vec<usize>>,
     /// The remaining budget, from this request and in total.
@@ -50,15 +52,19 @@ pub(crate) type Cycle<'a> = [&'a Request];
 impl<'a> Cycles<'a> {
     pub(crate) fn new(order: &'a Order, requests: &'a Requests) -> Self {
         let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        let mut writers: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         let mut threads: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
         for (at, request) in requests.all.iter().enumerate() {
             threads.entry(request.thread).or_default().push(at);
             for hold in &request.held {
                 holders.entry(hold.lock).or_default().push(at);
             }
+            if let Want::Lock { lock, sharing: Sharing::Exclusive } = request.want {
+                writers.entry(lock).or_default().push(at);
+            }
         }
         let (requests, left) = (&requests.all, (0, MAX_VISITS));
-        Cycles { order, requests, holders, threads, left, longer: false, left_out: 0 }
+        Cycles { order, requests, holders, writers, threads, left, longer: false, left_out: 0 }
     }
 
     /// Reports every cycle once.
@@ -120,10 +126,17 @@ impl<'a> Cycles<'a> {
         self.left = (self.left.0.saturating_sub(cost), self.left.1.saturating_sub(cost));
     }
 
-    /// Requests that may hold what this one waits for.
+    /// Requests that may keep this one waiting.
     fn next(&self, request: &Request) -> Vec<usize> {
         match request.want {
-            Want::Lock { lock, .. } => self.holders.get(&lock).cloned().unwrap_or_default(),
+            Want::Lock { lock, sharing } => {
+                let writers = self.writers.get(&lock).filter(|_| sharing == Sharing::Queued);
+                let all = self.holders.get(&lock).into_iter().chain(writers).flatten();
+                let mut all: Vec<_> = all.copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
             Want::Others => {
                 let mut all = Vec::new();
                 for (&other, requests) in &self.threads {
@@ -142,9 +155,12 @@ impl<'a> Cycles<'a> {
     /// Whether one request cannot proceed before the other does.
     fn waits_for(&self, one: &Request, other: &Request) -> bool {
         match one.want {
-            Want::Lock { lock, shared } => {
+            Want::Lock { lock, sharing } => {
                 let hold = other.held.iter().find(|it| it.lock == lock);
-                one.thread != other.thread && hold.is_some_and(|it| !(shared && it.shared))
+                let is_held = hold.is_some_and(|it| !(sharing.is_shared() && it.shared));
+                let writes = Want::Lock { lock, sharing: Sharing::Exclusive };
+                let is_queued = sharing == Sharing::Queued && other.want == writes;
+                one.thread != other.thread && (is_held || is_queued)
             }
             Want::Others => {
                 let range = needed(self.order, one, other.thread);
@@ -211,11 +227,26 @@ fn wanted(trace: &Trace, request: &Request) -> u64 {
 }
 
 fn kind(trace: &Trace, cycle: &Cycle<'_>) -> u16 {
+    if let [one, other] = cycle
+        && (is_read_again(one) || is_read_again(other))
+    {
+        return READ_BEHIND_WRITER;
+    }
     let mut waits = cycle.iter().filter(|it| it.want == Want::Others);
     match waits.next().map(|it| op(trace, it.thread, it.index)) {
         None => LOCK_CYCLE,
         Some(Op::Join(_)) => JOIN_HOLDING,
         Some(_) => WAIT_HOLDING,
+    }
+}
+
+/// Whether a thread requests a lock that it holds for reading, behind a writer.
+fn is_read_again(request: &Request) -> bool {
+    match request.want {
+        Want::Lock { lock, sharing: Sharing::Queued } => {
+            request.held.iter().any(|it| it.lock == lock)
+        }
+        Want::Lock { .. } | Want::Others => false,
     }
 }
 

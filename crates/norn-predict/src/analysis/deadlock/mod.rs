@@ -13,7 +13,7 @@ mod request;
 
 use norn_model::{
     Access, BugClass, Candidate, CandidateKind, ConditionEffect, Effect, Explanation, LockEffect,
-    LockMode, Op, Scope, SemaphoreEffect, Step, Trace,
+    LockMode, Op, Outcome, Scope, SemaphoreEffect, Step, Trace,
 };
 
 use self::{cycle::Cycles, request::Requests};
@@ -25,13 +25,18 @@ use crate::{
 };
 
 /// The kinds of cycles, by their number in a [`Key`].
-const KINDS: [CandidateKind; 3] =
-    [CandidateKind::LockCycle, CandidateKind::WaitHoldingLock, CandidateKind::JoinHoldingLock];
+const KINDS: [CandidateKind; 4] = [
+    CandidateKind::LockCycle,
+    CandidateKind::WaitHoldingLock,
+    CandidateKind::JoinHoldingLock,
+    CandidateKind::ReadBehindWriter,
+];
 const LOCK_CYCLE: u16 = 0;
 const WAIT_HOLDING: u16 = 1;
 const JOIN_HOLDING: u16 = 2;
+const READ_BEHIND_WRITER: u16 = 3;
 /// The number of lost wake-ups, which are sorted together with the cycles.
-pub(super) const LOST_WAKE_UP: u16 = 3;
+pub(super) const LOST_WAKE_UP: u16 = 4;
 
 /// Finds cycles of threads that wait for each other.
 pub(super) struct Deadlock;
@@ -73,6 +78,14 @@ static INFO: AnalysisInfo = AnalysisInfo {
                       order to end.",
             example: "T1: lock(m)\nT1: pthread_join(T2)\nT2: waits for m",
         },
+        KindInfo {
+            kind: CandidateKind::ReadBehindWriter,
+            title: "deadlock: a thread locks {} for reading a second time while a writer waits for it",
+            meaning: "Readers of this lock wait for writers that wait, so that writers get their turn. A thread \
+                      that holds it for reading requests it again, behind a writer that waits until the first \
+                      request is released.",
+            example: "T1: read_lock(l)\nT2: waits to write l\nT1: waits to read l again, behind T2",
+        },
     ],
 };
 
@@ -108,10 +121,11 @@ pub(super) fn candidate(
     number: u32,
 ) -> Candidate {
     let (stuck, steps) = instance.steps.split_at(usize::from(key.locked));
-    let step = |place: &EventPlace| -> Step {
-        let event = &trace.threads[usize::from(place.thread)].events[place.index as usize];
-        single_step(trace, place, access(&event.op))
-    };
+    let op = |it: &EventPlace| trace.threads[usize::from(it.thread)].events[it.index as usize].op;
+    let step = |it: &EventPlace| -> Step { single_step(trace, it, access(&op(it))) };
+    // The threads get stuck in this order: a reader that queues, behind the writer.
+    let mut stuck = stuck.to_vec();
+    stuck.sort_by_key(|it| is_queued(&op(it)));
     Candidate {
         kind,
         adjacent: false,
@@ -120,6 +134,10 @@ pub(super) fn candidate(
         scope: Scope::Single,
         instance: number,
     }
+}
+
+fn is_queued(op: &Op) -> bool {
+    matches!(op, Op::Acquire { how: Outcome::Queued, .. })
 }
 
 fn access(op: &Op) -> Access {

@@ -31,11 +31,28 @@ pub(crate) enum Want {
     Lock {
         /// The lock.
         lock: u64,
-        /// Whether it is requested in shared mode.
-        shared: bool,
+        /// With whom the thread would share it.
+        sharing: Sharing,
     },
     /// Events of other threads: a thread's end, a signal, a post, an arrival.
     Others,
+}
+
+/// With whom a thread would share a lock that it requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sharing {
+    /// With no other thread.
+    Exclusive,
+    /// With readers.
+    Readers,
+    /// With readers, but only while no writer waits.
+    Queued,
+}
+
+impl Sharing {
+    pub(crate) fn is_shared(self) -> bool {
+        self != Sharing::Exclusive
+    }
 }
 
 /// A held lock.
@@ -111,9 +128,8 @@ impl<'a> RequestScan<'a> {
         match op.effect() {
             Effect::Lock(LockEffect::Acquire { lock, mode, how }) => {
                 let shared = mode == LockMode::Read;
-                // A try-lock does not wait.
-                if matches!(how, Outcome::Waited | Outcome::OwnerDied) {
-                    self.request(at, Want::Lock { lock, shared });
+                if let Some(sharing) = sharing(mode, how) {
+                    self.request(at, Want::Lock { lock, sharing });
                 }
                 self.acquire(at, lock, shared);
             }
@@ -123,7 +139,7 @@ impl<'a> RequestScan<'a> {
                 if matches!(woken, WokenBy::Event(_) | WokenBy::OneOf(_)) {
                     self.wait(at);
                 }
-                self.request(at, Want::Lock { lock, shared: false });
+                self.request(at, Want::Lock { lock, sharing: Sharing::Exclusive });
                 self.acquire(at, lock, false);
             }
             Effect::Thread(ThreadEffect::Join(_))
@@ -148,7 +164,7 @@ impl<'a> RequestScan<'a> {
     fn semaphore(&mut self, at: (u32, u32), effect: SemaphoreEffect) {
         match effect {
             SemaphoreEffect::Wait { semaphore: lock, .. } if self.semaphores.contains(&lock) => {
-                self.request(at, Want::Lock { lock, shared: false });
+                self.request(at, Want::Lock { lock, sharing: Sharing::Exclusive });
                 self.acquire(at, lock, false);
             }
             SemaphoreEffect::Wait { .. } => self.wait(at),
@@ -170,8 +186,11 @@ impl<'a> RequestScan<'a> {
     }
 
     fn request(&mut self, (index, site): (u32, u32), want: Want) {
-        if let Want::Lock { lock, shared } = want
-            && self.held.iter().any(|(it, ..)| it.lock == lock && (shared || !it.shared))
+        // A thread waits for a lock that it holds only if it is to hold it alone from now on, or if it has to
+        // queue behind a writer that waits.
+        if let Want::Lock { lock, sharing } = want
+            && let Some((held, ..)) = self.held.iter().find(|it| it.0.lock == lock)
+            && (!held.shared || sharing == Sharing::Readers)
         {
             return;
         }
@@ -199,6 +218,16 @@ impl<'a> RequestScan<'a> {
         if self.held[at].1 == 0 {
             self.held.remove(at);
         }
+    }
+}
+
+/// How a request waits; none if it does not wait for ever.
+fn sharing(mode: LockMode, how: Outcome) -> Option<Sharing> {
+    match how {
+        Outcome::Tried | Outcome::Timed => None,
+        Outcome::Queued => Some(Sharing::Queued),
+        Outcome::Waited | Outcome::OwnerDied if mode == LockMode::Read => Some(Sharing::Readers),
+        Outcome::Waited | Outcome::OwnerDied => Some(Sharing::Exclusive),
     }
 }
 
@@ -235,14 +264,29 @@ fn trim(all: &mut Vec<Request>, order: &Order, threads: usize) {
             Want::Lock { lock, .. } => Some((lock, it.thread)),
             Want::Others => None,
         }));
+        let queued = Users::new(all.iter().filter_map(|it| match it.want {
+            Want::Lock { lock, sharing: Sharing::Queued } => Some((lock, it.thread)),
+            Want::Lock { .. } | Want::Others => None,
+        }));
         let awaited = awaited(all, order, threads);
         all.retain(|it| {
             let waits = match it.want {
-                Want::Lock { lock, .. } => held.has_other(lock, it.thread),
+                Want::Lock { lock, sharing } => {
+                    held.has_other(lock, it.thread)
+                        || sharing == Sharing::Queued && wanted.has_other(lock, it.thread)
+                }
                 Want::Others => true,
             };
             let holds = it.held.iter().any(|hold| wanted.has_other(hold.lock, it.thread));
-            waits && (holds || covers(&awaited[usize::from(it.thread)], it.index))
+            // Readers wait for a writer that waits.
+            let is_queued_behind = match it.want {
+                Want::Lock { lock, sharing: Sharing::Exclusive } => {
+                    queued.has_other(lock, it.thread)
+                }
+                Want::Lock { .. } | Want::Others => false,
+            };
+            let is_awaited = || covers(&awaited[usize::from(it.thread)], it.index);
+            waits && (holds || is_queued_behind || is_awaited())
         });
         if all.len() == before {
             return;

@@ -14,10 +14,14 @@ use crate::{
 pub(super) fn waiter(page: &mut Page, waiter: &Waiter) {
     let step = &waiter.step;
     match &waiter.want {
-        Want::Lock { object: lock, holders } => {
+        Want::Lock { object: lock, holders, behind } => {
             page.step(step, &format!("waits for the lock {}", object(lock)));
             for it in holders {
                 holder(page, step, it);
+            }
+            for it in behind {
+                let text = format!("{} waits to take it for writing, and goes first,", it.thread);
+                page.note(it, &text);
             }
             if holders.is_empty() {
                 page.more("no thread was seen to take it".to_owned());
