@@ -1,15 +1,14 @@
 //! Starts a subject such that it behaves the same in every run, and does not outlive the recorder.
 #![expect(unsafe_code, reason = "asks the kernel by calls that Rust cannot check")]
 
-use std::{
-    io,
-    os::unix::process::CommandExt as _,
-    process::{Child, Command},
-};
+use std::io;
 
 use norn_frontend::Launch;
 
-use crate::descendants;
+use crate::{
+    descendants,
+    start::{Child, Program},
+};
 
 /// Queries the current personality without changing it.
 const QUERY: libc::c_ulong = 0xffff_ffff;
@@ -17,23 +16,15 @@ const QUERY: libc::c_ulong = 0xffff_ffff;
 /// Starts a subject, and returns whether its memory layout is the same in every run. A subject that is
 /// only recorded is started as it would be without norn. Collected patterns need code at addresses that
 /// differ in their lower halves, so that layout is fixed, too.
-pub(crate) fn spawn(mut command: Command, launch: &Launch) -> io::Result<(Child, bool)> {
+pub(crate) fn start(mut program: Program<'_>, launch: &Launch) -> io::Result<(Child, bool)> {
     if launch.plan.is_none() && launch.collect.is_none() {
-        return Ok((command.spawn()?, false));
+        return Ok((program.start()?, false));
     }
     descendants::adopt_orphans();
-    if launch.apart {
-        command.process_group(0);
-    }
-    // SAFETY: only makes a system call.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
-    }
+    program.own_group = launch.apart;
+    program.ends_with_parent = true;
     let layout = Layout::fix();
-    Ok((command.spawn()?, layout.is_some()))
+    Ok((program.start()?, layout.is_some()))
 }
 
 /// While this exists, processes that this thread starts have no address space randomization.

@@ -1,10 +1,11 @@
 //! Starts the subject as it would be started without norn, and waits for it.
 
 use std::{
+    ffi::OsStr,
     io::{self, PipeReader},
     os::fd::AsFd as _,
     path::PathBuf,
-    process::{Child, Command, ExitStatus},
+    process::ExitStatus,
     sync::{
         OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -18,11 +19,17 @@ use norn_trace::{FORMAT, Run};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
-    process::{Pid, PidfdFlags, pidfd_open},
+    process::{PidfdFlags, pidfd_open},
 };
 
 use crate::{
-    RecordError, arena::Arena, collect::Collector, confine, input, limit, signals::Signals, stream,
+    RecordError,
+    arena::Arena,
+    collect::Collector,
+    confine, input, limit,
+    signals::Signals,
+    start::{Child, Inherited, Program},
+    stream,
     watch::Watch,
 };
 
@@ -68,26 +75,34 @@ pub(crate) fn run(
     collector: &mut Collector<'_>,
 ) -> Result<Launched, RecordError> {
     let mut words = launch.debugger.iter().chain(&launch.command);
-    let program = words.next().ok_or_else(|| RecordError::Start {
+    let name = words.next().ok_or_else(|| RecordError::Start {
         program: PathBuf::new(),
         source: io::ErrorKind::InvalidInput.into(),
     })?;
-    let mut command = Command::new(program);
-    command.args(words);
-    command.envs(launch.environment.iter().map(|(name, value)| (name, value)));
-    // Last: no variable that someone else chose may name another arena.
-    command.env(ENV, arena.path());
-    if let Some(directory) = &launch.directory {
-        command.current_dir(directory);
-    }
-    signals.restore_in(&mut command);
-    limit::raise_for(&mut command);
-    let failed = |source| RecordError::Start { program: program.into(), source };
-    let pipe = stream::connect(&launch.streams, &mut command).map_err(failed)?;
+    let failed = |source| RecordError::Start { program: name.into(), source };
+    let (mut streams, pipe) = stream::open(&launch.streams).map_err(failed)?;
     if let Some(bytes) = launch.stdin.as_ref().filter(|_| launch.debugger.is_empty()) {
-        command.stdin(input::file(bytes).map_err(failed)?);
+        streams[0] = Some(input::file(bytes).map_err(failed)?.into());
     }
-    let (child, same_layout) = confine::spawn(command, launch).map_err(failed)?;
+    let environment = launch.environment.iter().map(|it| (it.0.as_ref(), it.1.as_ref()));
+    let arena_path = arena.path();
+    // Last: no variable that someone else chose may name another arena.
+    let own = [(OsStr::new(ENV), arena_path.as_ref())];
+    let program = Program {
+        name,
+        arguments: words.map(AsRef::as_ref).collect(),
+        environment: environment.chain(own).collect(),
+        directory: launch.directory.as_deref(),
+        streams,
+        inherited: Inherited {
+            mask: signals.mask(),
+            dispositions: Signals::dispositions(),
+            limits: limit::raise(),
+        },
+        own_group: false,
+        ends_with_parent: false,
+    };
+    let (child, same_layout) = confine::start(program, launch).map_err(failed)?;
     let launched = supervise(child, pipe, launch, (arena, signals, collector));
     launched.map(|it| Launched { same_layout, ..it }).map_err(RecordError::Wait)
 }
@@ -99,7 +114,7 @@ fn supervise(
     launch: &Launch,
     (arena, signals, collector): (&Arena, &Signals, &mut Collector<'_>),
 ) -> io::Result<Launched> {
-    let mut watch = Watch::new(launch, child.id());
+    let mut watch = Watch::new(launch, child.pid());
     let ended = OnceLock::new();
     let over = AtomicBool::new(false);
     let errors = thread::scope(|scope| {
@@ -125,9 +140,9 @@ fn supervise(
 }
 
 /// Waits for the subject and meanwhile forwards signals to it.
-fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitStatus> {
-    let subject = child.id();
-    let Ok(handle) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
+fn wait(child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitStatus> {
+    let subject = child.pid();
+    let Ok(handle) = pidfd_open(subject, PidfdFlags::empty()) else {
         return child.wait();
     };
     loop {
@@ -139,7 +154,9 @@ fn wait(mut child: Child, arena: &Arena, signals: &Signals) -> io::Result<ExitSt
         if outcome.is_err() || !polled[0].revents().is_empty() {
             return child.wait();
         }
-        while let Some(sent) = signals.next(|it| it == subject || arena.has_process(it)) {
+        while let Some(sent) = signals.next(|it| {
+            subject.as_raw_nonzero().get().cast_unsigned() == it || arena.has_process(it)
+        }) {
             sent.send(handle.as_fd());
         }
     }

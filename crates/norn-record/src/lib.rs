@@ -20,6 +20,7 @@ mod panic;
 mod pattern;
 mod rust_std;
 mod signals;
+mod start;
 mod stream;
 mod unseen;
 mod watch;

@@ -1,15 +1,7 @@
 //! Resource limits of this process that recording has to raise. They apply to all of its threads, and
 //! several recordings may run at once, so the original limits are saved once, for all subjects.
-#![expect(
-    unsafe_code,
-    reason = "Rust cannot check what a child process does between fork and exec"
-)]
 
-use std::{
-    os::unix::process::CommandExt as _,
-    process::Command,
-    sync::{Mutex, OnceLock, PoisonError},
-};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -49,17 +41,11 @@ pub(crate) fn with_any_size<T>(make: impl FnOnce() -> T) -> T {
     made
 }
 
-/// Raises the limit of open files, because the recorder has two for each running process. The subject
-/// starts with the original limits.
-pub(crate) fn raise_for(command: &mut Command) {
+/// Raises the limit of open files, because the recorder has two for each running process. Returns the original limits, with
+/// which the subject starts.
+pub(crate) fn raise() -> [(Resource, Rlimit); 2] {
     let Before { files, size } = *before();
     // If it fails, fewer processes can be recorded at once.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: files.maximum, ..files });
-    // SAFETY: only makes system calls.
-    unsafe {
-        command.pre_exec(move || {
-            setrlimit(Resource::Nofile, files)?;
-            Ok(setrlimit(Resource::Fsize, size)?)
-        });
-    }
+    [(Resource::Nofile, files), (Resource::Fsize, size)]
 }

@@ -13,11 +13,7 @@
 use std::{
     io,
     mem::{MaybeUninit, zeroed},
-    os::{
-        fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd},
-        unix::process::CommandExt as _,
-    },
-    process::Command,
+    os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd},
     ptr,
     sync::{
         OnceLock,
@@ -56,15 +52,10 @@ const REFUSED_WRITE: i32 = libc::SIGXFSZ;
 #[derive(Debug)]
 pub(crate) struct Signals {
     source: OwnedFd,
-    before: Inherited,
+    /// The signal mask that the subject would have without norn.
+    blocked: sigset_t,
     /// Whether the recorder itself handles termination requests instead of the subject.
     ends: bool,
-}
-
-/// The signal mask that the subject would have without norn.
-#[derive(Clone, Copy, Debug)]
-struct Inherited {
-    blocked: sigset_t,
 }
 
 /// A signal that the recorder has received.
@@ -107,22 +98,19 @@ impl Signals {
             let mut blocked = zeroed();
             libc::pthread_sigmask(libc::SIG_BLOCK, &raw const taken, &raw mut blocked);
             refused_write();
-            Ok(Signals { source, before: Inherited { blocked }, ends })
+            Ok(Signals { source, blocked, ends })
         }
     }
 
-    /// Lets the subject start with the previous mask and dispositions.
-    pub(crate) fn restore_in(&self, command: &mut Command) {
-        let before = self.before;
-        // SAFETY: only makes system calls, which may be made after a fork.
-        unsafe {
-            command.pre_exec(move || {
-                before.restore();
-                libc::signal(REFUSED_WRITE, refused_write());
-                libc::signal(libc::SIGPIPE, BROKEN_PIPE.load(Ordering::Relaxed));
-                Ok(())
-            });
-        }
+    /// The mask that the subject starts with.
+    pub(crate) fn mask(&self) -> sigset_t {
+        self.blocked
+    }
+
+    /// The dispositions that the subject starts with where the recorder has changed them.
+    pub(crate) fn dispositions() -> [(i32, sighandler_t); 2] {
+        let broken_pipe = BROKEN_PIPE.load(Ordering::Relaxed);
+        [(REFUSED_WRITE, refused_write()), (libc::SIGPIPE, broken_pipe)]
     }
 
     /// The next signal to forward, if one has arrived. `is_subjects` says whether a process is the
@@ -171,12 +159,6 @@ impl Drop for Signals {
                 note(signal);
             }
         }
-        self.before.restore();
-    }
-}
-
-impl Inherited {
-    fn restore(&self) {
         // SAFETY: restores the previous mask.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, ptr::null_mut());

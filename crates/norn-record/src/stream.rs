@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, PipeReader, Read as _, Seek as _, SeekFrom, Write as _},
-    process::{Command, Stdio},
+    os::fd::OwnedFd,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -13,19 +13,21 @@ use rustix::{
     time::Timespec,
 };
 
-/// Connects a command to its streams; returns the pipe to read from, if there is one.
-pub(crate) fn connect(streams: &Streams, command: &mut Command) -> io::Result<Option<PipeReader>> {
+/// The standard input, output and error of the subject where they are not the recorder's.
+pub(crate) type Standard = [Option<OwnedFd>; 3];
+
+/// Opens the streams of the subject; returns the pipe to read from, too, if there is one.
+pub(crate) fn open(streams: &Streams) -> io::Result<(Standard, Option<PipeReader>)> {
     match streams {
-        Streams::Inherit => Ok(None),
+        Streams::Inherit => Ok(([None, None, None], None)),
         Streams::KeepErrors => {
             let (reader, writer) = io::pipe()?;
-            command.stderr(writer);
-            Ok(Some(reader))
+            Ok(([None, None, Some(writer.into())], Some(reader)))
         }
         Streams::Files { stdout, stderr } => {
-            command.stdin(Stdio::null());
-            command.stdout(File::create(stdout)?).stderr(File::create(stderr)?);
-            Ok(None)
+            let (output, errors) = (File::create(stdout)?, File::create(stderr)?);
+            let files = [File::open("/dev/null")?, output, errors];
+            Ok((files.map(|it| Some(it.into())), None))
         }
     }
 }

@@ -9,6 +9,7 @@ use std::{
 
 use norn_abi::{arena::NO_PROCESS, control::verdict};
 use norn_frontend::{Cancel, Cut, Interrupt, Launch};
+use rustix::process::Pid;
 
 use crate::{
     arena::{Arena, Slot},
@@ -41,10 +42,10 @@ enum OnFailure {
 
 impl Watch {
     /// Starts the timeout now.
-    pub(crate) fn new(launch: &Launch, subject: u32) -> Watch {
+    pub(crate) fn new(launch: &Launch, subject: Pid) -> Watch {
         let plan = launch.plan.as_ref();
         Watch {
-            subject: subject.cast_signed(),
+            subject: subject.as_raw_nonzero().get(),
             own_group: launch.apart,
             controlled: plan.is_some() || launch.apart,
             on_failure: if plan.is_some_and(|it| it.linger) {
