@@ -31,6 +31,7 @@ mod omp;
 mod own_lock;
 mod real;
 mod rust_std;
+mod shared_memory;
 mod signal;
 mod sys;
 mod task_state;

@@ -65,6 +65,8 @@ pub mod cond {
     pub const SIZE: u64 = 48;
     /// Flags, and the number of threads that wait.
     pub const FLAGS: usize = 9;
+    /// Flag: shared between processes. Also in the first word of `pthread_condattr_t`.
+    pub const SHARED: u32 = 1;
     /// Flag: deadlines refer to the monotonic clock. Also in the first word of
     /// `pthread_condattr_t`.
     pub const MONOTONIC: u32 = 2;
@@ -90,6 +92,8 @@ pub mod semaphore {
     pub const SIZE: u64 = 32;
     /// Its value.
     pub const VALUE: usize = 0;
+    /// Not zero if it is shared between processes, as each named one is.
+    pub const SHARED: usize = 2;
     /// Padding.
     pub const UNUSED: usize = 3;
 }
@@ -236,11 +240,14 @@ unsafe fn check_rwlock(functions: &Functions, tid: u32) -> bool {
 
 unsafe fn check_cond(functions: &Functions) -> bool {
     let (object, attributes) = (Sample::new(), Sample::new());
-    attributes.0[0].store(cond::MONOTONIC, Ordering::Relaxed);
+    let (flags, mut made, mut clock) = ([cond::SHARED, cond::MONOTONIC], true, true);
     // SAFETY: as `check`.
     unsafe {
-        let made = (functions.cond_init)(object.address(), attributes.address()) == 0;
-        let clock = object.word(cond::FLAGS) == cond::MONOTONIC;
+        for flag in flags {
+            attributes.0[0].store(flag, Ordering::Relaxed);
+            made &= (functions.cond_init)(object.address(), attributes.address()) == 0;
+            clock &= object.word(cond::FLAGS) == flag;
+        }
         let destroyed = (functions.cond_destroy)(object.address()) == 0;
         made && clock && destroyed && object.word(cond::FLAGS) & cond::DESTROYED != 0
     }
@@ -264,9 +271,12 @@ unsafe fn check_semaphore(functions: &Functions) -> bool {
     // SAFETY: as `check`.
     unsafe {
         let made = (functions.semaphore_init)(object.address(), 0, VALUE) == 0;
-        let value = object.word(semaphore::VALUE) == VALUE;
+        let value = object.word(semaphore::VALUE) == VALUE && object.word(semaphore::SHARED) == 0;
         let padding = object.word(semaphore::UNUSED) == 0;
-        made && value && padding && (functions.semaphore_destroy)(object.address()) == 0
+        let again = (functions.semaphore_init)(object.address(), 1, VALUE) == 0;
+        let shared = again && object.word(semaphore::SHARED) != 0;
+        let destroyed = (functions.semaphore_destroy)(object.address()) == 0;
+        made && value && padding && shared && destroyed
     }
 }
 

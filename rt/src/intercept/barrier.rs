@@ -25,7 +25,7 @@ unsafe extern "C-unwind" fn wait(barrier: usize, pc: usize) -> c_int {
             arrive(slot, barrier, pc)
         } else {
             event::block(slot, Kind::BarrierEnter, barrier, pc);
-            let result = real::pthread_barrier_wait()(barrier);
+            let result = control::outside(|| real::pthread_barrier_wait()(barrier));
             event::unblock(slot);
             result
         };

@@ -4,7 +4,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot, libc_layout::cond};
+use norn_abi::{Kind, LockClass, ObjectClass, arena::ThreadSlot, libc_layout::cond as layout};
 
 use super::{
     interpose,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     control::{self, NEVER},
-    event, real, thread,
+    event, real, sys, thread,
 };
 
 const EBUSY: c_int = 16;
@@ -25,8 +25,16 @@ const MUTEX: u64 = LockClass::Mutex as u64;
 unsafe fn clock_of(object: usize) -> c_int {
     // SAFETY: guaranteed by the caller. In a controlled run the layout was checked; otherwise the
     // result is not used.
-    let flags = unsafe { *(object as *const u32).add(cond::FLAGS) };
-    if flags & cond::MONOTONIC != 0 { crate::sys::MONOTONIC } else { REALTIME }
+    if unsafe { flags(object) } & layout::MONOTONIC != 0 { sys::MONOTONIC } else { REALTIME }
+}
+
+/// The flags of a condition variable.
+///
+/// # Safety
+/// `object` points to a `pthread_cond_t`.
+unsafe fn flags(object: usize) -> u32 {
+    // SAFETY: guaranteed by the caller.
+    unsafe { *(object as *const u32).add(layout::FLAGS) }
 }
 
 /// Records that a wait begins.
@@ -79,6 +87,9 @@ pub unsafe fn wait_here(
         control::misuse::gives(slot, Kind::Wait, MUTEX, mutex, pc);
         event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
         event::note(slot, kind, pc, cond, &[mutex as u64]);
+        if flags(cond) & layout::SHARED != 0 {
+            return wait_shared(slot, (cond, mutex, pc), deadline);
+        }
         let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
             real::pthread_mutex_unlock()(mutex);
             control::release(Kind::Acquire, mutex);
@@ -102,6 +113,36 @@ pub unsafe fn wait_here(
             real::pthread_testcancel();
             return 0;
         }
+        result
+    }
+}
+
+/// Waits in the kernel on a condition variable that other processes may signal, too; then the scheduler
+/// does not know when the wait ends.
+///
+/// # Safety
+/// As for [`wait_here`].
+unsafe fn wait_shared(
+    slot: *mut ThreadSlot,
+    (cond, mutex, pc): (usize, usize, usize),
+    deadline: u64,
+) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let left = deadline.saturating_sub(control::time::now());
+        let until = sys::now(sys::MONOTONIC).saturating_add(left);
+        let until = [until / 1_000_000_000, until % 1_000_000_000];
+        let result = control::outside(|| match deadline {
+            NEVER => real::pthread_cond_wait()(cond, mutex),
+            _ => real::pthread_cond_clockwait()(
+                cond,
+                mutex,
+                sys::MONOTONIC,
+                &raw const until as usize,
+            ),
+        });
+        control::misuse::took(slot, MUTEX, mutex);
+        event::note(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
         result
     }
 }

@@ -1,6 +1,7 @@
 //! The kernel's wait for a word of memory, which programs and the C++ library call by `syscall`. In
 //! a controlled run only the scheduler knows the waiting threads; the kernel's futex is not used. A thread
-//! that is woken continues after the call that woke it.
+//! that is woken continues after the call that woke it. Words that other processes use, too, are left to the
+//! kernel.
 
 use core::ffi::{c_int, c_long};
 
@@ -17,17 +18,25 @@ use super::{
 use crate::{
     channel::{self, Sending},
     control::{self, NEVER},
-    real, sys, thread,
+    real, shared_memory, sys, thread,
 };
 
 const FUTEX: usize = 202;
 const WAIT: usize = 0;
 const WAKE: usize = 1;
+const REQUEUE: usize = 3;
+const COMPARE_REQUEUE: usize = 4;
+const WAKE_OPERATION: usize = 5;
 const WAIT_BITSET: usize = 9;
 const WAKE_BITSET: usize = 10;
+const EAGAIN: c_long = 11;
 /// Mask of the operation, without the flags.
 const OPERATION: usize = 0x7f;
 const ON_REALTIME: usize = 256;
+/// Flag: no other process uses the word.
+const PRIVATE: usize = 128;
+/// The bits of a wait that any wake-up ends, and of a wake-up that ends any wait.
+const ANY: u32 = u32::MAX;
 
 /// # Safety
 /// Called by the stub of `syscall`, before the call continues.
@@ -78,35 +87,108 @@ unsafe extern "C-unwind" fn futex(
         }
         let pc = (*own).call_pc;
         let since = call_time();
-        match how & OPERATION {
-            WAIT => waiting(slot, (word, silent), pc, || match control::is_on() {
-                true => wait(slot, word, value, after(since, time)),
-                false => real(),
-            }),
-            WAIT_BITSET => waiting(slot, (word, silent), pc, || {
-                let clock = if how & ON_REALTIME != 0 { REALTIME } else { sys::MONOTONIC };
+        let operation = how & OPERATION;
+        let (other, most) =
+            (Other { word: other, most: time as u32 }, Most { count: value, bits: more as u32 });
+        let wakes = || match operation {
+            _ if !control::is_on() => real(),
+            WAKE_BITSET => wake(word, most) + unrecorded_waiters(how, real),
+            WAKE => wake(word, Most { bits: ANY, ..most }) + unrecorded_waiters(how, real),
+            COMPARE_REQUEUE if *(word as *const u32) != most.bits => result(-EAGAIN),
+            WAKE_OPERATION => wake_operation(word, most, &other, real),
+            // A thread that would go to the other word is woken instead: a wait may end early, and the
+            // thread looks again.
+            _ => wake(word, Most { count: value.saturating_add(other.most), bits: ANY }),
+        };
+        match operation {
+            WAIT | WAIT_BITSET => waiting(slot, (word, silent), pc, || {
+                let deadline = || match operation {
+                    WAIT => after(since, time),
+                    _ if time == 0 => NEVER,
+                    _ => at(if how & ON_REALTIME != 0 { REALTIME } else { sys::MONOTONIC }, time),
+                };
                 match control::is_on() {
-                    true => {
-                        wait(slot, word, value, if time == 0 { NEVER } else { at(clock, time) })
-                    }
+                    true if may_be_outside(word, how) => wait_outside(word, value, deadline()),
+                    true => wait(slot, word, value, deadline()),
                     false => real(),
                 }
             }),
-            WAKE | WAKE_BITSET if silent => {
-                if control::is_on() {
-                    wake(word, value)
-                } else {
-                    real()
-                }
-            }
-            WAKE | WAKE_BITSET => {
+            WAKE | WAKE_BITSET | REQUEUE | COMPARE_REQUEUE | WAKE_OPERATION if silent => wakes(),
+            WAKE | WAKE_BITSET | REQUEUE | COMPARE_REQUEUE | WAKE_OPERATION => {
                 let sending = Sending::new(slot, channel::of_futex(word), pc);
-                let woken = if control::is_on() { wake(word, value) } else { real() };
+                let woken = wakes();
                 sending.done(u64::try_from(woken).ok().filter(|it| *it > 0), 0);
                 woken
             }
             _ => control::outside(real),
         }
+    }
+}
+
+/// The threads that a call wakes: how many at most, and of which waits.
+#[derive(Clone, Copy)]
+struct Most {
+    count: u32,
+    bits: u32,
+}
+
+/// The second word of a call, and how many of the threads that wait for it are woken or added to them.
+struct Other {
+    word: usize,
+    most: u32,
+}
+
+/// Whether another process may wake a thread that waits for a word.
+fn may_be_outside(word: usize, how: usize) -> bool {
+    how & PRIVATE == 0 && shared_memory::contains(word)
+}
+
+/// Wakes threads of other processes that wait for a word, by a call of the kernel; returns how many.
+fn unrecorded_waiters(how: usize, real: impl FnOnce() -> c_long) -> c_long {
+    if how & PRIVATE == 0 { real().max(0) } else { 0 }
+}
+
+/// `FUTEX_WAKE_OP`: the kernel changes the other word, and knows no threads that it could wake. Those that
+/// wait for the other word are woken if its old value compares as the call requests.
+///
+/// # Safety
+/// Both words are the caller's.
+unsafe fn wake_operation(
+    word: usize,
+    most: Most,
+    other: &Other,
+    real: impl FnOnce() -> c_long,
+) -> c_long {
+    // SAFETY: guaranteed by the caller. Only this thread has the turn.
+    let old = unsafe { (other.word as *const i32).read_volatile() };
+    if real() < 0 {
+        return -1;
+    }
+    let operand = (most.bits << 20) as i32 >> 20;
+    let compares = match most.bits >> 24 & 15 {
+        0 => old == operand,
+        1 => old != operand,
+        2 => old < operand,
+        3 => old <= operand,
+        4 => old > operand,
+        _ => old >= operand,
+    };
+    let others = if compares { wake(other.word, Most { count: other.most, bits: ANY }) } else { 0 };
+    wake(word, Most { bits: ANY, ..most }) + others
+}
+
+/// Waits in the kernel for a word that other processes may change, until a virtual deadline.
+///
+/// # Safety
+/// `word` points to a futex.
+unsafe fn wait_outside(word: usize, value: u32, deadline: u64) -> c_long {
+    let left = deadline.saturating_sub(control::time::now());
+    let left = [left / 1_000_000_000, left % 1_000_000_000];
+    let limit = if deadline == NEVER { 0 } else { &raw const left as usize };
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let call = || sys::call(FUTEX, [word, WAIT, value as usize, limit, 0, 0]);
+        result(control::outside(call) as c_long)
     }
 }
 
@@ -133,13 +215,15 @@ unsafe fn waiting(
     }
 }
 
-/// Wakes up to `most` threads that wait in the scheduler; returns how many.
-fn wake(word: usize, most: u32) -> c_long {
+/// Wakes threads that wait in the scheduler; returns how many. Which bits a thread waits with is not
+/// known: if not all are requested, all threads are woken, since a wait may end early, but not late.
+fn wake(word: usize, most: Most) -> c_long {
+    let count = if most.bits == ANY { most.count } else { ANY };
     let mut woken = 0;
-    while woken < i64::from(most.min(i32::MAX as u32)) && control::release_one(Kind::Futex, word) {
+    while woken < i64::from(count.min(i32::MAX as u32)) && control::release_one(Kind::Futex, word) {
         woken += 1;
     }
-    woken
+    woken.min(most.count.into())
 }
 
 /// The deadline of a wait that began at `since`, with a relative timeout.
@@ -154,7 +238,6 @@ unsafe fn after(since: u64, time: usize) -> u64 {
 /// # Safety
 /// `word` points to a futex, and the slot is the current thread's.
 unsafe fn wait(slot: *mut ThreadSlot, word: usize, value: u32, deadline: u64) -> c_long {
-    const EAGAIN: c_long = 11;
     // SAFETY: guaranteed by the caller; the slot is the current thread's.
     unsafe {
         if (word as *const u32).read_volatile() != value {

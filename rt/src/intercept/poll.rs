@@ -17,6 +17,7 @@ use crate::{
 };
 
 const MILLISECOND: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
 
 /// The deadline of a call that began at `since`, with a timeout in milliseconds.
 fn after(since: u64, milliseconds: c_int) -> u64 {
@@ -296,7 +297,13 @@ unsafe fn wait_select(
             let mut now = [0u64; 2];
             real::select()(most, read, write, except, &raw mut now as usize)
         };
-        any_of(slot, pc, deadline, (most, sets), attempt)
+        let result = any_of(slot, pc, deadline, (most, sets), attempt);
+        if time != 0 {
+            // The kernel subtracts the time that the call took.
+            let left = deadline.saturating_sub(call_time());
+            *(time as *mut [u64; 2]) = [left / SECOND, left % SECOND / 1000];
+        }
+        result
     }
 }
 

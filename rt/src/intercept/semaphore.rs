@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use norn_abi::{Kind, ObjectClass, arena::ThreadSlot};
+use norn_abi::{Kind, ObjectClass, arena::ThreadSlot, libc_layout::semaphore as layout};
 
 use super::{
     cond::announce,
@@ -59,7 +59,11 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
             if result == 0 || real::errno() != EAGAIN || deadline == NOW {
                 return result;
             }
-            if control::block(slot, Kind::SemWait, semaphore, pc, deadline) {
+            let late = match is_shared(semaphore) {
+                true => control::block_outside(slot, pc, deadline),
+                false => control::block(slot, Kind::SemWait, semaphore, pc, deadline),
+            };
+            if late {
                 *real::__errno_location() = TIMED_OUT;
                 return -1;
             }
@@ -72,9 +76,20 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
     }
 }
 
+/// Whether other processes may post a semaphore.
+///
+/// # Safety
+/// `object` points to a `sem_t`.
+unsafe fn is_shared(object: usize) -> bool {
+    // SAFETY: guaranteed by the caller; the layout was checked.
+    unsafe { *(object as *const u32).add(layout::SHARED) != 0 }
+}
+
 /// Lets the threads that wait for the semaphore try again.
 fn notify(semaphore: usize) {
     control::release(Kind::SemWait, semaphore);
+    // Waits for a shared semaphore are for something outside.
+    control::look_again();
 }
 
 decrement! {
