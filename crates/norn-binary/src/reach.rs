@@ -15,6 +15,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use crate::{
     call::Targets,
     sync_instruction::{Recogniser, SyncInstruction, may_synchronise},
+    transfer::{Direction, Transfer, Transfers, moves},
 };
 
 /// What code reaches without an access that is recorded.
@@ -28,6 +29,8 @@ pub struct Reach {
     /// Functions of other modules that are called, each with the return addresses of the calls that
     /// lead to it, innermost first.
     pub imports: BTreeMap<Box<str>, Vec<u64>>,
+    /// Calls of functions of libc that move data between threads.
+    pub transfers: Transfers,
     /// Whether the function returns to its caller.
     pub returns: bool,
     /// Whether there are calls or jumps whose targets the code does not determine.
@@ -45,6 +48,14 @@ impl Reach {
         for (name, calls) in &other.imports {
             let through = || calls.iter().copied().chain([returns_to]).collect();
             self.imports.entry(name.clone()).or_insert_with(through);
+        }
+        for (at, transfer) in &other.transfers {
+            let through = || {
+                let mut transfer = transfer.clone();
+                transfer.calls.push(returns_to);
+                transfer
+            };
+            self.transfers.entry(*at).or_insert_with(through);
         }
         self.indirect |= other.indirect;
     }
@@ -141,6 +152,7 @@ impl<'m, 'a> Walker<'m, 'a> {
     /// of a `switch`, which may lead to each block of the function.
     fn jump_indirectly(&self, code: &Instruction, walk: &mut Walk) {
         if let Some(name) = self.targets.import(code) {
+            note_transfer(code, name, walk);
             walk.reach.imports.insert(name.into(), Vec::new());
             walk.reach.returns = true;
             return;
@@ -177,6 +189,9 @@ impl<'m, 'a> Walker<'m, 'a> {
             return passes;
         }
         walk.reach.calls.insert(code.next_ip());
+        if let Some(name) = name {
+            note_transfer(code, name, walk);
+        }
         match name {
             Some(name) if !local => {
                 // A jump at the end of the function returns to its caller.
@@ -209,6 +224,16 @@ impl<'m, 'a> Walker<'m, 'a> {
         let reach = Rc::new(self.reach(target, depth + 1));
         self.known.insert(target, Rc::clone(&reach));
         reach
+    }
+}
+
+/// Notes a call, or a jump at the end of a function, if it moves data between threads.
+fn note_transfer(code: &Instruction, name: &str, walk: &mut Walk) {
+    if [Direction::Send, Direction::Receive].iter().any(|it| moves(name, *it)) {
+        let calls = matches!(code.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+        let returns_to = calls.then(|| code.next_ip());
+        let transfer = Transfer { name: name.into(), returns_to, calls: Vec::new() };
+        walk.reach.transfers.insert(code.ip(), transfer);
     }
 }
 

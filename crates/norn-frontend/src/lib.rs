@@ -33,8 +33,8 @@ pub use norn_model::Cancel;
 pub use plan::{After, Clock, Guide, ModuleRef, PROGRAM, Plan, Timeouts};
 pub use recording::{Cut, FailureMessage, Recording};
 pub use symbols::{
-    Gap, Local, ModuleState, ModuleSummary, ObjectType, Operation, Owner, Pointee, Symbols,
-    UnrecordedSync, Variable,
+    Direction, Gap, Local, ModuleState, ModuleSummary, ObjectType, Operation, Owner, Pointee,
+    Symbols, UnrecordedSync, Variable,
 };
 
 /// Runs the programs of one platform.

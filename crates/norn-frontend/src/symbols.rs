@@ -72,6 +72,13 @@ pub trait Symbols: Debug + Send + Sync {
     /// Unrecorded synchronisation that a thread may have executed between two consecutive events.
     fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync>;
 
+    /// Whether a site is in code of the program or of a library other than those of the languages.
+    fn is_program_code(&self, site: u64) -> bool;
+
+    /// A call of libc between two events of a thread in program code, or during one of them, that may have
+    /// moved data in this direction without being recorded.
+    fn unrecorded_transfer(&self, gap: Gap<'_>, direction: Direction) -> Option<UnrecordedSync>;
+
     /// The places in recorded code where the program can visibly fail and the reads that decide
     /// whether it does, by ascending address. There are at least the reads up to this number of dependence
     /// steps. Computed on the first call.
@@ -102,6 +109,15 @@ pub struct UnrecordedSync {
     pub instruction: String,
     /// Its source, innermost first. Without debug information, only its function or module.
     pub frames: Vec<Location>,
+}
+
+/// Which way data moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Out of the thread.
+    Send,
+    /// To the thread.
+    Receive,
 }
 
 /// The owner of code.

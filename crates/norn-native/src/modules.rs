@@ -184,6 +184,12 @@ impl Modules {
         Some((loaded, Arc::clone(reaches.entry(pc).or_insert_with(reach))))
     }
 
+    /// The name of the function that the call with this return address calls.
+    pub(crate) fn called(&self, pc: u64) -> Option<String> {
+        let (loaded, module) = self.module_at(pc)?;
+        module.called(pc.wrapping_sub(loaded.bias))
+    }
+
     /// The failure sites of all instrumented modules, by ascending address in the run.
     pub(crate) fn potential_failures(&self, distance: u32) -> Arc<[PotentialFailure]> {
         let find = || {

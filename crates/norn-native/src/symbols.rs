@@ -8,7 +8,7 @@ use std::{
 
 use norn_abi::{ObjectClass, libc_layout};
 use norn_frontend::{
-    Gap, Local, ModuleSummary, ObjectType, OnStack, Operation, Owner, Pointee, Symbols,
+    Direction, Gap, Local, ModuleSummary, ObjectType, OnStack, Operation, Owner, Pointee, Symbols,
     UnrecordedSync, Variable,
 };
 use norn_model::{Condition, Location, Object, PotentialFailure};
@@ -126,6 +126,14 @@ impl Symbols for NativeSymbols {
 
     fn unrecorded_sync(&self, gap: Gap<'_>) -> Option<UnrecordedSync> {
         unrecorded::between(&self.modules, gap)
+    }
+
+    fn is_program_code(&self, site: u64) -> bool {
+        unrecorded::is_program(&self.modules, site)
+    }
+
+    fn unrecorded_transfer(&self, gap: Gap<'_>, direction: Direction) -> Option<UnrecordedSync> {
+        unrecorded::transfer(&self.modules, gap, direction)
     }
 
     fn potential_failures(&self, distance: u32) -> Arc<[PotentialFailure]> {

@@ -1,5 +1,6 @@
 //! Unrecorded synchronisation: instructions of inline assembly, and of libraries that were not built by
-//! `norn cc`, that may order threads although no trace contains them.
+//! `norn cc`, that may order threads although no trace contains them; and calls of libc that move data
+//! between threads.
 //!
 //! The code between two consecutive events of a thread is followed from the first one, into the functions
 //! that it calls and back to its callers. An instruction counts if the second event is reached from it.
@@ -10,7 +11,7 @@ use std::{
 };
 
 use norn_binary::SyncInstruction;
-use norn_frontend::{Gap, UnrecordedSync};
+use norn_frontend::{Direction, Gap, UnrecordedSync};
 use norn_model::Location;
 
 use crate::{
@@ -59,14 +60,7 @@ fn may_synchronise(module: &Loaded) -> bool {
 /// Unrecorded synchronisation between two consecutive events of a thread. An atomic operation or a fence
 /// explains more than the wait for one.
 pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync> {
-    let path = if gap.after == 0 {
-        // The thread begins: its code is followed from the beginning of its outermost function.
-        let sites = gap.before_callers.iter().rev().chain([&gap.before]);
-        let outermost = sites.into_iter().find(|it| is_program(modules, **it))?;
-        follow(modules, modules.function_start(*outermost)?, &[])
-    } else {
-        follow(modules, gap.after, gap.callers)
-    };
+    let path = path_of(modules, gap)?;
     let leads_on = |it: &&Instruction| {
         if is_rust_library(modules, it.address) {
             return false;
@@ -90,6 +84,46 @@ pub(crate) fn between(modules: &Modules, gap: Gap<'_>) -> Option<UnrecordedSync>
     Some(UnrecordedSync { instruction: FOREIGN.to_owned(), frames: vec![library.location()] })
 }
 
+/// What is reached from the earlier event of a gap.
+fn path_of(modules: &Modules, gap: Gap<'_>) -> Option<CodePath> {
+    if gap.after != 0 {
+        return Some(follow(modules, gap.after, gap.callers));
+    }
+    // The thread begins: its code is followed from the beginning of its outermost function.
+    let sites = gap.before_callers.iter().rev().chain([&gap.before]);
+    let outermost = sites.into_iter().find(|it| is_program(modules, **it))?;
+    Some(follow(modules, modules.function_start(*outermost)?, &[]))
+}
+
+/// A call of libc between two events of a thread in program code that may have moved data to or from another
+/// thread. A call may record what it reads before it moves that, and what it writes afterwards.
+pub(crate) fn transfer(
+    modules: &Modules,
+    gap: Gap<'_>,
+    direction: Direction,
+) -> Option<UnrecordedSync> {
+    let (moving, during) = match direction {
+        Direction::Send => (norn_binary::Direction::Send, gap.after),
+        Direction::Receive => (norn_binary::Direction::Receive, gap.before),
+    };
+    let moves = |name: &str| norn_binary::moves(name, moving);
+    if let Some(name) = modules.called(during).filter(|it| moves(it)) {
+        return Some(UnrecordedSync { instruction: name, frames: modules.frames(during).to_vec() });
+    }
+    let path = path_of(modules, gap)?;
+    let leads_on = |it: &&Call| {
+        let Some((at, callers)) = it.chain.split_first() else { return true };
+        let after = || follow(modules, *at, callers);
+        gap.before == 0 || *at == gap.before || {
+            let after = after();
+            after.open || after.calls.contains(&gap.before)
+        }
+    };
+    let found = path.transfers.iter().filter(|it| moves(&it.function)).find(leads_on)?;
+    let frames = modules.frames(found.address + 1).to_vec();
+    Some(UnrecordedSync { instruction: found.function.clone(), frames })
+}
+
 /// Whether an instruction is in compiled code of Rust's standard library, whose synchronisation the runtime
 /// records or, where the library has data of its own, nothing depends on.
 fn is_rust_library(modules: &Modules, address: u64) -> bool {
@@ -111,12 +145,21 @@ struct Instruction {
     callers: Vec<u64>,
 }
 
+/// A call of a function of libc that moves data.
+struct Call {
+    function: String,
+    address: u64,
+    /// The return addresses of the call and of those that lead to it, innermost first.
+    chain: Vec<u64>,
+}
+
 /// What is reached from an event without another one.
 #[derive(Default)]
 struct CodePath {
     sync: Vec<Instruction>,
     /// Functions of libraries that are not recorded.
     foreign: Vec<Instruction>,
+    transfers: Vec<Call>,
     calls: BTreeSet<u64>,
     indirect: bool,
     /// Whether it may lead to places that the code does not determine.
@@ -140,7 +183,7 @@ fn follow(modules: &Modules, from: u64, callers: &[u64]) -> CodePath {
 }
 
 /// Whether code is neither a language's library nor the runtime, which record what they do.
-fn is_program(modules: &Modules, pc: u64) -> bool {
+pub(crate) fn is_program(modules: &Modules, pc: u64) -> bool {
     let is_runtime = |it: &Location| it.function.as_ref().is_some_and(|it| it.starts_with(RUNTIME));
     modules.module(pc).is_some_and(|it| !is_language(&it.path))
         && !modules.frames(pc).iter().any(is_runtime)
@@ -163,6 +206,15 @@ fn step<'m>(modules: &'m Modules, at: u64, callers: &[u64], path: &mut CodePath)
             address: loaded.in_run(sync.address),
             callers: through.iter().map(|it| loaded.in_run(*it)).chain(callers.clone()).collect(),
             sync: sync.clone(),
+        }));
+        path.transfers.extend(reach.transfers.iter().map(|(at, transfer)| {
+            let chain = transfer.returns_to.iter().chain(&transfer.calls);
+            let chain = chain.map(|it| loaded.in_run(*it));
+            Call {
+                function: transfer.name.to_string(),
+                address: loaded.in_run(*at),
+                chain: chain.chain(callers.clone()).collect(),
+            }
         }));
         for (name, through) in &reach.imports {
             let exports = |it: &'m Loaded| Some((it, it.in_run(it.binary()?.exported(name)?)));
