@@ -151,6 +151,7 @@ fn judged(outcome: &Outcome, clip: &Clip) -> Verdict {
 /// event. Then its threads continue, one after the other.
 pub(crate) fn force(source: &Source, witness: &Witness, continuation: Continuation) -> Forced {
     let mut turns = source.turns(witness);
+    turns.retain(|it| source.trace.can_be_scheduled(it.0));
     if !witness.candidate.stuck.is_empty() {
         return into_impasse(source, &witness.candidate, &turns);
     }

@@ -36,7 +36,7 @@ use crate::{
     executor::{Plan, Run},
     finding::Confirmed,
     fix::FixSearch,
-    handover,
+    foreign, handover,
     library_sync::predict_program,
     observe::Observed,
     reproduce::Reproduction,
@@ -150,6 +150,7 @@ impl Hypotheses for Hunting<'_> {
         let options = &self.evidence.options.predict;
         let options = norn_predict::Options { sets, critical_reads, ..options.clone() };
         let mut prediction = predict_program(source, &options);
+        foreign::leave_out(source, &mut prediction);
         let dangers = Dangers::new(&failures, std::mem::take(&mut prediction.dangers));
         self.incomplete |= prediction.incomplete;
         let omitted = Omissions::new(source, &prediction, unknown);

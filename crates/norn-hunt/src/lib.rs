@@ -28,6 +28,7 @@ mod explore;
 mod finding;
 mod fix;
 mod forecast;
+mod foreign;
 mod group;
 mod guide;
 mod handover;

@@ -8,6 +8,7 @@ use norn_replay::{Clip, SymbolizedTrace};
 use crate::{
     attempt::force,
     continuation::Continuation,
+    foreign,
     library_sync::predict_program,
     outlook::{Schedules, first_instances},
     source::{Loading, Source},
@@ -21,7 +22,9 @@ pub fn predicted_clips(
     schedules: Schedules,
 ) -> Vec<Clip> {
     let source = Source::new(run, Loading::Relevant);
-    let candidates = first_instances(predict_program(&source, options));
+    let mut prediction = predict_program(&source, options);
+    foreign::leave_out(&source, &mut prediction);
+    let candidates = first_instances(prediction);
     let witnesses = schedules.make(&source.trace, &candidates).into_iter().flatten().flatten();
     witnesses.map(|it| force(&source, &it, Continuation::Likely).clip).collect()
 }

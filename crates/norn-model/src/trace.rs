@@ -51,6 +51,13 @@ pub enum Role {
     Foreign,
 }
 
+impl Role {
+    /// Whether a schedule can decide when the stream continues.
+    pub fn can_be_scheduled(self) -> bool {
+        self != Role::Foreign
+    }
+}
+
 /// A code location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
@@ -61,6 +68,11 @@ pub struct Site {
 }
 
 impl Trace {
+    /// Whether a schedule can decide when a thread continues.
+    pub fn can_be_scheduled(&self, id: ThreadId) -> bool {
+        self.thread(id).is_some_and(|it| it.role.can_be_scheduled())
+    }
+
     /// A thread.
     pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
         let at = self.threads.binary_search_by_key(&id, |it| it.id).ok()?;

@@ -25,7 +25,8 @@ pub struct Prediction {
     pub shared: u64,
     /// Whether the search for a pattern or for deadlocks reached its limit.
     pub incomplete: bool,
-    /// Threads whose accesses were not analysed, because there are too many threads.
+    /// Threads whose accesses were not analysed, because there are too many threads or because nothing that
+    /// needs them can be tried.
     pub skipped: Vec<ThreadId>,
     /// What else was not analysed.
     pub limits: Limits,

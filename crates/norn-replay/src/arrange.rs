@@ -14,8 +14,12 @@ use crate::{
 
 /// Makes a clip from segments, each of which lets a thread run up to one of its events. If the last
 /// event of a thread's last segment is an access, the segment ends after that event: the access may
-/// read another value than in the recorded run, so the next event is unknown.
+/// read another value than in the recorded run, so the next event is unknown. Threads that cannot be
+/// scheduled have no segments.
 pub fn arrange(symbolized: &SymbolizedTrace, turns: &[(ThreadId, u64)]) -> Clip {
+    let can_be_scheduled =
+        |it: ThreadId| symbolized.trace.thread(it).is_some_and(|it| it.role.can_be_scheduled());
+    let turns: Vec<_> = turns.iter().copied().filter(|it| can_be_scheduled(it.0)).collect();
     let mut labels = Labels::new(symbolized);
     let points = PointTable::new(symbolized, &mut labels);
     let segment = |it: &(ThreadId, u64)| (symbolized.thread(it.0), Until::End);

@@ -111,7 +111,7 @@ impl<'a, 'b> Capture<'a, 'b> {
     /// Whether a schedule can name a thread.
     fn can_be_scheduled(&self, thread: ThreadId) -> bool {
         let role = self.symbolized.trace.thread(thread).map(|it| it.role);
-        role.is_some_and(|it| matches!(it, Role::Thread | Role::Handler))
+        role.is_some_and(Role::can_be_scheduled)
     }
 
     /// Adds segments for the timeouts that expired before an event.

@@ -70,7 +70,8 @@ struct Pair<'a> {
 
 impl Search<'_> {
     pub(super) fn is_open(&self, event: EventId) -> bool {
-        event.index >= self.from.get(&event.thread).copied().unwrap_or(0)
+        let from = self.from.get(&event.thread).copied().unwrap_or(0);
+        event.index >= from && self.trace.can_be_scheduled(event.thread)
     }
 
     /// The place of the event after an event and its critical section.

@@ -180,7 +180,11 @@ fn omissions(out: &mut dyn Write, omitted: &Omissions) -> io::Result<()> {
         let names: Vec<_> = omitted.threads.iter().take(NAMED).map(ToString::to_string).collect();
         let more = omitted.threads.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        writeln!(out, "  accesses of {}{more}: there are too many threads", names.join(", "))?;
+        writeln!(
+            out,
+            "  accesses of {}{more}: too many threads, or created by code that is not instrumented",
+            names.join(", ")
+        )?;
     }
     for name in &omitted.names {
         writeln!(out, "  {name}: no variable of that name was accessed")?;

@@ -185,7 +185,7 @@ fn harmless_findings_take_a_line() {
       40 pairs of variables, at places that use too many variables
       some matches of the pattern torn: there are too many
       some deadlocks, from 3 places that request locks: there are too many
-      accesses of T0.1, T0.2, T0.3, T0.4, T0.5 and 2 more: there are too many threads
+      accesses of T0.1, T0.2, T0.3, T0.4, T0.5 and 2 more: too many threads, or created by code that is not instrumented
       till.sum: no variable of that name was accessed
       calls of 1 functions, which could not be instrumented
     1 in the baseline, not reported
