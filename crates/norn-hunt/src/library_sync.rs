@@ -5,7 +5,8 @@
 //! operations order threads, and the library is prepared for any order of them, as libc is for the
 //! words of a mutex. So an atomicity or order violation among them is none of the program's. Data
 //! races are: if the program constructs or destroys a semaphore while another thread uses it, one
-//! of the two accesses is not atomic.
+//! of the two accesses is not atomic. The exception is `std::atomic<std::shared_ptr>`: GNU's library protects
+//! the pointer by a bit lock that readers release with a relaxed operation, so that its own accesses race.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -14,6 +15,11 @@ use norn_model::{BugClass, Candidate, Location, Op, SiteId, StackId, Step};
 use norn_predict::{Options, Prediction, predict};
 
 use crate::{describe::stack_of, source::Source};
+
+/// The class by which GNU's library implements `std::atomic<std::shared_ptr>`, and its constructors and
+/// destructor.
+const ATOMIC_POINTER: &str = "std::_Sp_atomic<";
+const ENDS: [&str; 2] = ["::_Sp_atomic", "::~_Sp_atomic"];
 
 /// Predicts from a trace, without candidates about the library's synchronisation.
 pub(crate) fn predict_program(source: &Source, options: &Options) -> Prediction {
@@ -39,6 +45,18 @@ impl LibrarySync<'_> {
             BugClass::Atomicity | BugClass::AtomicSet | BugClass::Order
         );
         about_order && candidate.steps.iter().any(|it| self.is_library_atomic(it))
+            || candidate.class() == BugClass::Race
+                && candidate.steps.iter().all(|it| self.is_in_atomic_pointer(it))
+    }
+
+    /// Whether an access is one of an operation of `std::atomic<std::shared_ptr>`, other than its
+    /// construction and destruction.
+    fn is_in_atomic_pointer(&self, step: &Step) -> bool {
+        let is_operation = |it: &Location| {
+            let name = it.function.as_deref().unwrap_or_default();
+            name.starts_with(ATOMIC_POINTER) && !ENDS.iter().any(|it| name.ends_with(it))
+        };
+        stack_of(self.source, step).iter().any(is_operation)
     }
 
     fn is_library_atomic(&self, step: &Step) -> bool {
