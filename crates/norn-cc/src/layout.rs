@@ -59,13 +59,15 @@ SECTIONS { /DISCARD/ : { *(__patchable_function_entries) } } INSERT AFTER .text;
 /// Inserts hooks for all accesses and distinguishes volatile ones. `-Wtsan` warns about fences,
 /// which ThreadSanitizer does not support; Norn does, so the warning is off.
 ///
-/// Functions keep their parameters (no IPA-SRA, no IPA-CP), because parameters distinguish calls.
+/// Functions keep their parameters (no IPA-SRA, no IPA-CP), because parameters distinguish calls. Loops keep their
+/// loads (no LIM): gcc moves a load that only some iterations make in front of the loop, before it inserts hooks, and
+/// a load that the program does not make looks like a race.
 /// [`LEAVE_OUT_LIST`] is applied only where it works: not every linker supports adding
 /// to its default script, and a linker script of the user may lack the place to insert after.
 pub(crate) const INSTRUMENT_SPECS: &str = "\
 *cc1:
 + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan \
--fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp
+-fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im
 
 *link_libgcc:
 + %{!T*:%{!fuse-ld=gold:%{!fuse-ld=mold:-T norn-leave-out.ld%s}}}

@@ -54,7 +54,7 @@ fn installed_files() {
 
         == norn-instrument.specs
         *cc1:
-        + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp
+        + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im
 
         *link_libgcc:
         + %{!T*:%{!fuse-ld=gold:%{!fuse-ld=mold:-T norn-leave-out.ld%s}}}
