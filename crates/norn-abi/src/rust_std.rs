@@ -180,6 +180,11 @@ pub enum Role {
     /// What `notify_all` calls after the load if a thread waits.
     ParkingLotNotifyAllSlow,
 
+    /// An exchange of 32 bits in the drop of a value that may contain the guard of a mutex, several of which the compiler has merged.
+    MergedExchange,
+    /// A subtraction from 32 bits in the drop of a value that may contain a guard of a read-write lock.
+    MergedSubtraction,
+
     /// No call: the offset of the current thread's handle from the thread pointer.
     CurrentThread,
     /// No call: the offset of the word that a thread parks on from its handle.

@@ -144,7 +144,8 @@ impl Subject {
         let mut command = norn;
         if self.source.extension().is_some_and(|it| it == "rs") {
             command.args(["rustc", "--edition=2024", "-Cdebug-assertions=on"]);
-            command.args(flags(&self.source)).arg(build.level.replace("-O", "-Copt-level="));
+            // The last level counts: a subject may have its own.
+            command.arg(build.level.replace("-O", "-Copt-level=")).args(flags(&self.source));
             command.arg(&self.source).arg("-o").arg(program);
             return command;
         }

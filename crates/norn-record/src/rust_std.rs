@@ -2,6 +2,8 @@
 //!
 //! An atomic operation belongs to `std` if debug information shows that a function of `std` was inlined
 //! there and the operation is its own: between the two there are only functions of `core::sync::atomic`.
+//! Where the compiler has merged several releases of a lock into one, debug information has only the drop that contained them; then the function
+//! that wakes the threads that wait is called nearby.
 //! A call of a compiled function of `std` is known by the symbol. Calls that compiled code of `std` makes
 //! itself are left alone, since its locks are not seen either.
 
@@ -70,6 +72,11 @@ const FUNCTIONS: [(&str, Role); 28] = [
     (SCOPE_END, Role::ScopeEnd),
 ];
 
+/// What a release of a lock calls if threads wait for it.
+const MUTEX_WAKE: &str = "sys::sync::mutex::futex::Mutex::wake";
+const RWLOCK_WAKE: &str = "sys::sync::rwlock::futex::RwLock::wake_writer_or_readers";
+/// The functions that drop a value.
+const DROPS: [&str; 2] = ["core::ptr::drop_in_place", "core::mem::drop"];
 /// The module with the operations of atomic variables.
 const ATOMICS: &str = "core::sync::atomic::";
 const SCOPE: &str = "thread::scoped::scope";
@@ -94,7 +101,11 @@ fn search(module: &Module) -> Vec<Redirect> {
         place,
         offset: 0,
     };
-    let call = |it: &Call| Some(row(it.returns_to, role(module, &instrumented, it)?, place::CALL));
+    let wakers = Wakers::new(module, &calls);
+    let call = |it: &Call| {
+        let role = role(module, &instrumented, it).or_else(|| wakers.merged_role(module, it))?;
+        Some(row(it.returns_to, role, place::CALL))
+    };
     let mut found: Vec<_> = calls.iter().filter_map(call).collect();
     // The slots come last: what a call through one of them calls is read from the slot.
     let slots = module.own_slots().into_iter();
@@ -126,6 +137,43 @@ fn role(module: &Module, instrumented: &BTreeSet<u64>, call: &Call) -> Option<Ro
     }
     let role = function_role(target).or_else(|| operation_role(module, target, at))?;
     instrumented.contains(&module.symbol(at)?.address).then_some(role)
+}
+
+/// The functions that wake threads which wait for a lock.
+struct Wakers {
+    /// Addresses of the functions that wake those that wait for a mutex.
+    mutex: BTreeSet<u64>,
+    /// The same for a read-write lock.
+    rwlock: BTreeSet<u64>,
+}
+
+impl Wakers {
+    fn new(module: &Module, calls: &[Call]) -> Wakers {
+        let calling = |function: &str| {
+            let is_one = |it: &&Call| {
+                let target = it.target.as_deref();
+                target.is_some_and(|it| path_in_std(&source_name(it)) == Some(function))
+            };
+            let found = calls.iter().filter(is_one);
+            found.filter_map(|it| Some(module.symbol(it.returns_to - 1)?.address)).collect()
+        };
+        Wakers { mutex: calling(MUTEX_WAKE), rwlock: calling(RWLOCK_WAKE) }
+    }
+
+    /// The role of an operation that may be the release of a lock, merged from several ones: it is in a drop, and
+    /// not in an operation of an atomic variable any more.
+    fn merged_role(&self, module: &Module, call: &Call) -> Option<Role> {
+        let (functions, role) = match call.target.as_deref()? {
+            "__tsan_atomic32_exchange" => (&self.mutex, Role::MergedExchange),
+            "__tsan_atomic32_fetch_sub" => (&self.rwlock, Role::MergedSubtraction),
+            _ => return None,
+        };
+        let at = call.returns_to - 1;
+        let frames = module.frames(at);
+        let is_drop = |it: &Frame| it.function.as_deref().is_some_and(|it| DROPS.contains(&it));
+        let is_waker = || functions.contains(&module.symbol(at)?.address).then_some(role);
+        frames.first().filter(|it| is_drop(it)).and_then(|_| is_waker())
+    }
 }
 
 /// The role of a call of a function of `core` that performs an atomic operation.

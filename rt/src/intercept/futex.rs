@@ -18,7 +18,7 @@ use super::{
 use crate::{
     channel::{self, Sending},
     control::{self, NEVER},
-    real, shared_memory, sys, thread,
+    real, rust_std, shared_memory, sys, thread,
 };
 
 const FUTEX: usize = 202;
@@ -217,7 +217,14 @@ unsafe fn waiting(
 
 /// Wakes threads that wait in the scheduler; returns how many. Which bits a thread waits with is not
 /// known: if not all are requested, all threads are woken, since a wait may end early, but not late.
+///
+/// A release of one of Rust's locks that was not recognised ends here, too. The threads that wait for such a lock wait for the
+/// lock itself, which is this word or, for writers, the one before it. They look again.
 fn wake(word: usize, most: Most) -> c_long {
+    if rust_std::is_used() {
+        control::release(Kind::Acquire, word);
+        control::release(Kind::Acquire, word.wrapping_sub(size_of::<u32>()));
+    }
     let count = if most.bits == ANY { most.count } else { ANY };
     let mut woken = 0;
     while woken < i64::from(count.min(i32::MAX as u32)) && control::release_one(Kind::Futex, word) {

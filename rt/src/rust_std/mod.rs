@@ -16,6 +16,7 @@ mod condvar;
 mod futex;
 mod inlined_lock;
 mod lock_api;
+mod merged;
 mod method;
 mod mutex;
 mod once;

@@ -17,13 +17,13 @@ use norn_abi::{
 };
 
 use super::{
-    barrier, compiled, condvar, inlined_lock, lock_api, method, mutex, once, park, parking_lot,
-    rwlock, scope,
+    barrier, compiled, condvar, inlined_lock, lock_api, merged, method, mutex, once, park,
+    parking_lot, rwlock, scope,
 };
 use crate::{arena, function, sys};
 
 /// By role: the function of `std` that the first redirected call had as its target, or the offset.
-static ORIGINAL: [AtomicUsize; ROLES] = [const { AtomicUsize::new(0) }; ROLES];
+pub(super) static ORIGINAL: [AtomicUsize; ROLES] = [const { AtomicUsize::new(0) }; ROLES];
 
 core::arch::global_asm!(".weak norn_rust_std");
 
@@ -152,7 +152,7 @@ fn replacement(role: u16) -> Option<usize> {
 type Function = unsafe extern "C" fn();
 
 /// By role.
-const REPLACEMENTS: [Function; 76] = [
+const REPLACEMENTS: [Function; 78] = [
     mutex::lock,
     mutex::try_lock,
     mutex::unlock,
@@ -229,6 +229,8 @@ const REPLACEMENTS: [Function; 76] = [
     inlined_lock::notify_all_load,
     inlined_lock::notify_one_slow,
     inlined_lock::notify_all_slow,
+    merged::exchange,
+    merged::subtraction,
 ];
 
 /// A `Result<u32, u32>` as Rust returns it, in two registers.

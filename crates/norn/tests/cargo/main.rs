@@ -172,6 +172,36 @@ fn inlined_locks_are_seen_in_optimised_programs() {
     assert_eq!(hunt.code, Some(0), "{hunt:?}");
 }
 
+/// The drop of a result with a guard in both variants releases the lock by one operation, which debug information does not
+/// attribute to the lock.
+#[test]
+fn merged_releases_are_seen_in_optimised_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = subjects().join("rust/kept_result_fixed.rs").into_os_string();
+    let binary = Path::new(env!("CARGO_BIN_EXE_norn"));
+    let mut compile = norn(binary, folder.path(), ["rustc", "--edition=2024", "-Copt-level=3"]);
+    compile.args(["--cfg", "fixed", "-o", "program"]).arg(source).current_dir(folder.path());
+    let built = run(compile);
+    assert_eq!(built.code, Some(0), "{built:?}");
+    for words in [&["record", "-o", "a.norn", "./program"][..], &["dump", "--sync", "a.norn"]] {
+        let ran = run(in_folder(norn(binary, folder.path(), words), folder.path()));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        if words[0] == "dump" {
+            assert_eq!(held(&ran.stdout, "::TOTAL"), (3, 3), "{ran:?}");
+            assert_eq!(held(&ran.stdout, "::LAST"), (5, 5), "{ran:?}");
+        }
+    }
+}
+
+/// How often a lock is acquired and released in a dump.
+fn held(dump: &str, lock: &str) -> (usize, usize) {
+    let count = |action: &str| {
+        let is_one = |it: &&str| it.split_whitespace().nth(1) == Some(action) && it.contains(lock);
+        dump.lines().filter(is_one).count()
+    };
+    (count("acquire"), count("release"))
+}
+
 /// What other crates do inside is no bug, and what a program does wrong with them is.
 #[test]
 fn programs_on_top_of_published_crates() {
