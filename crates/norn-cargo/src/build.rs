@@ -14,7 +14,9 @@ use std::{
 
 use cargo_metadata::{Message, Metadata, MetadataCommand};
 
-use crate::{BOOTSTRAP, CargoError, Program, TARGET, Toolchain, program::Collection};
+use crate::{
+    BOOTSTRAP, CargoError, Program, TARGET, Toolchain, program::Collection, wrapper::wrap,
+};
 
 /// The variable that tells `norn cc` that cargo started it; see [`is_for_host`].
 pub const INSIDE_CARGO: &str = "NORN_INSIDE_CARGO";
@@ -84,6 +86,7 @@ impl Build {
         let mut command = Command::new(&toolchain.cargo);
         command.args(if self.tests { &["test", "--no-run"][..] } else { &["build"] });
         toolchain.add_flags(&mut command)?;
+        wrap(&mut command, folder, toolchain.wrapper.as_deref())?;
         command.args(["--message-format=json-render-diagnostics", "--target", TARGET]);
         command.arg("--target-dir").arg(folder).args(&self.options);
         if let Some(manifest) = &self.manifest {

@@ -40,6 +40,14 @@ pub enum CargoError {
         /// The first error that it prints.
         reason: String,
     },
+    /// The wrapper of the compiler cannot be written.
+    #[error("cannot write `{}`: {source}", .path.display())]
+    Wrapper {
+        /// Its file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// cargo does not describe the workspace.
     #[error("cannot read the workspace: {0}")]
     Metadata(#[from] cargo_metadata::Error),

@@ -13,6 +13,7 @@ mod program;
 mod rustc;
 mod settings;
 mod toolchain;
+mod wrapper;
 
 pub use build::{Build, Built, INSIDE_CARGO, is_for_host};
 pub use error::CargoError;

@@ -22,6 +22,8 @@ pub struct Toolchain {
     pub cargo: OsString,
     /// rustc: `RUSTC` may name it.
     pub rustc: OsString,
+    /// What runs rustc: `RUSTC_WRAPPER` may name it.
+    pub wrapper: Option<OsString>,
     /// The program that behaves like `norn cc`.
     pub cc: PathBuf,
     /// The program that behaves like `norn c++`.

@@ -39,6 +39,7 @@ fn toolchain() -> anyhow::Result<Toolchain> {
     Ok(Toolchain {
         cargo: set("CARGO").unwrap_or_else(|| "cargo".into()),
         rustc: set("RUSTC").unwrap_or_else(|| "rustc".into()),
+        wrapper: set("RUSTC_WRAPPER"),
         cc: compiler_link(&cache, &settings, Language::C)?,
         cxx: compiler_link(&cache, &settings, Language::Cxx)?,
         rustflags: environment_flags(
