@@ -30,6 +30,11 @@ const PANICKED: i32 = 101;
 /// Number of events after which further runs are cut once a run has not ended. Programs that serve or simulate
 /// something forever show what their threads do in such a prefix.
 const ENDLESS: u64 = 100_000;
+/// The part of a limited time that the first run may take, and the number of its events for each second of that time: what
+/// follows, above all the search for candidates, takes a few times as long as the run itself. A run that is cut by events is the
+/// same on every machine.
+const PART: u32 = 2;
+const EVENTS_PER_SECOND: u64 = 250_000;
 /// Timeout of the recorded run if the user gives none.
 const LONGEST_BASE: Duration = Duration::from_mins(2);
 /// Minimum timeout of every other run if the user gives none.
@@ -76,7 +81,8 @@ pub(crate) struct Recorded {
 /// records no events.
 pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorded>, ReplayError> {
     let given = options.launch.timeout;
-    let mut executor = LocalExecutor::new(options.limited(given.unwrap_or(LONGEST_BASE)), scratch);
+    let longest = given.unwrap_or_else(|| longest(options));
+    let mut executor = LocalExecutor::new(options.limited(longest), scratch);
     let mut clips = ClipStore::new(options.output.join("clips"));
     let mut observations = Observations::default();
     let mut failures: Vec<Consequence> = Vec::new();
@@ -97,6 +103,9 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         let executions = usize::try_from(number).unwrap_or(usize::MAX);
         observations.add(&mut clips, &run, executions, None)?;
         let unfinished = run.consequence().is_unfinished();
+        if unfinished && is_out_of_time(options, &run) {
+            length = Length::Endless;
+        }
         let expected = !unfinished || length == Length::Endless;
         if !(expected && !run.consequence().is_failure() || is_last) {
             failures.push(run.consequence().clone());
@@ -106,14 +115,12 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
         let (output, consequence) = (run.output.clone(), run.consequence().clone());
         run.source()?;
         let Some(source) = run.into_trace().1 else { return Ok(None) };
-        let unfinished = sparse::unfinished(&source);
-        let finish = sparse::finish(&source, &unfinished);
-        let continues = finish.is_some() && options.explore > 0;
-        let sparse = sparse::notes(&source, &unfinished, continues);
+        let counts = source.symbolized.trace.counts();
+        let (finish, sparse) = remarks(options, &source, unfinished);
         let normal = Some(executor.normal_status()).filter(|it| *it != 0).map(Note::NormalStatus);
         let base = Base {
             consequence,
-            events: source.symbolized.trace.counts().events,
+            events: counts.events,
             threads: source.trace.threads.len(),
             executions,
             time,
@@ -123,11 +130,8 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
             output,
         };
         let timeout = given.unwrap_or_else(|| (time * 20).max(SHORTEST));
-        let counts = source.symbolized.trace.counts();
-        let mut options = options.limited(timeout).bounded(counts.events, counts.bytes);
-        if length == Length::Endless {
-            options.max_steps = cut(&options).saturating_mul(2);
-        }
+        let options = options.limited(timeout).bounded(counts.events, counts.bytes);
+        let options = length.bound(options);
         let executor = executor.with_options(options.clone());
         observations.verify(&executor)?;
         return Ok(Some(Recorded { base, source, executor, options, observations, clips }));
@@ -141,7 +145,7 @@ enum Length {
     Unknown,
     /// A run did not end.
     Long,
-    /// Another one, which was cut earlier, did not end either.
+    /// Another one, which was cut earlier, did not end either; or there is no time for another one.
     Endless,
 }
 
@@ -154,6 +158,33 @@ impl Length {
             (Length::Long | Length::Endless, true) => Length::Endless,
         }
     }
+
+    /// The options of the runs that follow the recorded one.
+    fn bound(self, options: Options) -> Options {
+        match self {
+            Length::Endless => Options { max_steps: cut(&options).saturating_mul(2), ..options },
+            Length::Unknown | Length::Long => options,
+        }
+    }
+}
+
+/// A schedule that lets the threads continue that were running when the program ended, and what a reader must know about the
+/// recorded run, which may be unfinished.
+fn remarks(options: &Options, source: &Source, unfinished: bool) -> (Option<Clip>, Vec<Note>) {
+    let running = sparse::unfinished(source);
+    let finish = sparse::finish(source, &running);
+    if unfinished {
+        return (finish, vec![Note::Prefix { events: source.symbolized.trace.counts().events }]);
+    }
+    let continues = finish.is_some() && options.explore > 0;
+    let notes = sparse::notes(source, &running, continues);
+    (finish, notes)
+}
+
+/// Whether a run that did not end was so slow, in the part of a limited time that it had, that another one would not come
+/// farther.
+fn is_out_of_time(options: &Options, run: &Run) -> bool {
+    options.time.is_some() && options.launch.timeout.is_none() && run.is_short(ENDLESS)
 }
 
 /// Refuses to record the inputs of a program that a script starts.
@@ -181,10 +212,25 @@ fn normal_status(failures: &[Consequence]) -> Option<i32> {
     normal.then_some(*status)
 }
 
+/// The timeout of the recorded run.
+fn longest(options: &Options) -> Duration {
+    options.time.map_or(LONGEST_BASE, |it| (it / PART).min(LONGEST_BASE))
+}
+
+/// The number of events after which the first run is cut.
+fn first_cut(options: &Options) -> u64 {
+    let Some(time) = options.time else { return options.max_steps };
+    least(options.max_steps, time.as_secs().max(1).saturating_mul(EVENTS_PER_SECOND))
+}
+
 /// The number of events after which a run is cut that is not expected to end.
 fn cut(options: &Options) -> u64 {
-    // 0 means that there is no limit.
-    if options.max_steps == 0 { ENDLESS } else { options.max_steps.min(ENDLESS) }
+    least(options.max_steps, ENDLESS)
+}
+
+/// The lower one of two limits, of which the first one may be 0: then there is none.
+fn least(given: u64, most: u64) -> u64 {
+    if given == 0 { most } else { given.min(most) }
 }
 
 /// The first run has long turns, as an uncontrolled run would have; later ones are random.
@@ -192,7 +238,7 @@ fn plan(options: &Options, seed: u64, length: Length) -> Plan {
     Plan {
         strategy: if seed == 0 { Strategy::RoundRobin } else { Strategy::Random },
         seed,
-        max_steps: if length == Length::Unknown { options.max_steps } else { cut(options) },
+        max_steps: if length == Length::Unknown { first_cut(options) } else { cut(options) },
         ..Plan::default()
     }
 }

@@ -68,6 +68,8 @@ pub struct Options {
     pub instances: usize,
     /// Number of events after which a run counts as hanging.
     pub max_steps: u64,
+    /// The time after which the search is ended, if it is limited: the recorded run gets a part of it.
+    pub time: Option<Duration>,
     /// Whether to load all events of a long run, up to a limit, and not only those that other orders of
     /// threads can affect.
     pub all_events: bool,

@@ -23,6 +23,11 @@ pub enum Note {
         /// Whether another run let them continue.
         continued: bool,
     },
+    /// The program's runs do not end, or not in time: only this number of events from the begin of one was analysed.
+    Prefix {
+        /// Number of events.
+        events: u64,
+    },
     /// The recorded run has one thread only.
     OneThread,
     /// No two threads of the recorded run use the same memory, lock or the like.

@@ -133,6 +133,7 @@ impl Texts for Note {
             | Note::TimeLimit
             | Note::FirstOnly
             | Note::NormalStatus(_)
+            | Note::Prefix { .. }
             | Note::OneThread
             | Note::NothingShared => {}
         }

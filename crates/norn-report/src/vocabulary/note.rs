@@ -19,6 +19,9 @@ pub fn note(note: &Note) -> String {
             format!("every run ended with exit status {status}, which therefore counts as normal")
         }
         Note::RunningThreads { threads, continued } => unfinished(threads, *continued),
+        Note::Prefix { events } => {
+            format!("little was seen: no run ended in time, so all were cut, the recorded one after {events} events")
+        }
         Note::OneThread => {
             "little was seen: the recorded run has one thread only, so nothing can happen in another \
              order"

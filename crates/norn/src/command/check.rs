@@ -64,6 +64,7 @@ pub(super) fn run(args: &cli::Check) -> anyhow::Result<Exit> {
         memory: MemoryModel::default(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
+        time: forcing.time,
         all_events: true,
     };
     let shown = words(&options.launch.command);

@@ -84,6 +84,7 @@ pub(super) fn run(args: &cli::Hunt) -> anyhow::Result<Exit> {
         memory: args.memory.model(),
         instances: forcing.instances,
         max_steps: forcing.limits.max_steps,
+        time: forcing.time,
         all_events: false,
     };
     let shown = words(&options.launch.command);

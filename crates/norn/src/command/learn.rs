@@ -79,6 +79,7 @@ fn options(args: &cli::Learn, launch: Launch) -> Options {
         memory: MemoryModel::default(),
         instances: 0,
         max_steps: args.limits.max_steps,
+        time: None,
         all_events: false,
     }
 }

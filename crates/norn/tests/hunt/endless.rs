@@ -90,6 +90,24 @@ fn a_program_that_never_ends_is_recorded_up_to_a_limit() {
     assert_eq!(json["findings"][0]["class"], "race", "{json}");
 }
 
+/// The same for a program that ends, but not in the part of the time that the recorded run gets.
+#[test]
+fn a_long_run_is_cut_in_a_short_hunt() {
+    let program = FOREVER.replace("for (;;)", "for (int i = 0; i < 400000; i++)");
+    let folder = source_folder("subject.c", &program);
+    let mut command = command("hunt");
+    let options =
+        ["--time", "5s", "--explore", "0", "--budget", "5", "--format", "json", "subject.c"];
+    command.args(options).current_dir(folder.path());
+    let ran = run(command);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let json = ran.json();
+    let events = json["run"]["events"].as_u64().unwrap();
+    assert!(events < 200_000, "{}", json["run"]);
+    assert_eq!(json["notes"][0]["prefix"]["events"], events, "{}", json["notes"]);
+    assert_eq!(json["findings"][0]["class"], "race", "{json}");
+}
+
 #[test]
 fn a_killed_run_leaves_nothing() {
     let consequences = hunt("kill(getpid(), SIGKILL)");
