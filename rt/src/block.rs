@@ -98,7 +98,7 @@ pub unsafe extern "C" fn read_range(addr: usize, len: usize, pc: usize) {
         // a write, then a read, and only then executes it, so the block to be written still has its
         // old content and the pending write must be dropped.
         unsafe {
-            if (*slot).lane.pend_block != 0 && (*slot).lane.pend_shift == len {
+            if (*slot).lane.pend_block != 0 && (*slot).lane.pend_size == len {
                 (*slot).lane.forget();
             }
             touch(slot, Kind::RangeRead, addr, len, pc, Content::Now);

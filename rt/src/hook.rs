@@ -157,11 +157,19 @@ unsafe extern "C" fn stopped<const K: u16>(_: usize, _: usize, slot: *mut Thread
 }
 
 /// Defines the access hook of a mode without a total order. If the value of the previous write has
-/// still to be read back, if site and address are not as predicted, or if the site is not in its first
+/// still to be read back, if site or address are not as predicted, or if the site is not in its first
 /// slot, the hook does more work; these parts are separate functions, so that the usual path needs few
 /// registers.
 macro_rules! recorder {
-    ($name:ident, $settled:ident, $unforeseen:ident, $elsewhere:ident, $values:literal) => {
+    (
+        $values:literal,
+        $name:ident,
+        $moved:ident,
+        $unforeseen:ident,
+        $settled:ident,
+        $elsewhere:ident,
+        $elsewhere_settled:ident
+    ) => {
         /// # Safety
         /// Called by a hook, with the current thread's slot.
         unsafe extern "C" fn $name<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
@@ -170,24 +178,62 @@ macro_rules! recorder {
                 if K & 7 == 4 {
                     return cold::<K>(addr, pc, slot);
                 }
-                if $values && (*slot).lane.pending() {
-                    return $settled::<K>(addr, pc, slot);
-                }
                 let Some(at) = (*slot).lane.locate::<K>(pc) else {
                     return $elsewhere::<K>(addr, pc, slot);
                 };
-                if !(*slot).lane.foreseen_access::<K, $values>(at, addr) {
-                    $unforeseen::<K>(addr, at, slot);
+                if !(*slot).lane.is_next(at) {
+                    return $unforeseen::<K>(addr, at, slot);
                 }
+                if !(*slot).lane.foreseen_access::<K, $values>(at, addr) {
+                    $moved::<K>(addr, at, slot);
+                }
+            }
+        }
+
+        /// # Safety
+        /// Called by a hook, with the current thread's slot and the site of the access, which is the
+        /// predicted one.
+        #[inline(never)]
+        unsafe extern "C" fn $moved<const K: u16>(addr: usize, at: Located, slot: *mut ThreadSlot) {
+            // SAFETY: as above.
+            unsafe { (*slot).lane.moved_access::<K, $values>(at, addr) };
+        }
+
+        /// # Safety
+        /// Called by a hook, with the current thread's slot and the site of the access.
+        #[inline(never)]
+        unsafe extern "C" fn $unforeseen<const K: u16>(
+            addr: usize,
+            at: Located,
+            slot: *mut ThreadSlot,
+        ) {
+            // SAFETY: as above.
+            unsafe {
+                if $values && (*slot).lane.pending() {
+                    return $settled::<K>(addr, at, slot);
+                }
+                (*slot).lane.unforeseen_access::<K, $values>(at, addr);
             }
         }
 
         /// # Safety
         /// Called by a hook, with the current thread's slot and the site of the access.
         #[inline(never)]
-        unsafe fn $unforeseen<const K: u16>(addr: usize, at: Located, slot: *mut ThreadSlot) {
-            // SAFETY: as above.
-            unsafe { (*slot).lane.unforeseen_access::<K, $values>(at, addr) };
+        unsafe extern "C" fn $settled<const K: u16>(
+            addr: usize,
+            at: Located,
+            slot: *mut ThreadSlot,
+        ) {
+            // SAFETY: as above; nothing is pending afterwards.
+            unsafe {
+                (*slot).lane.settle();
+                if !(*slot).lane.is_next(at) {
+                    return $unforeseen::<K>(addr, at, slot);
+                }
+                if !(*slot).lane.foreseen_access::<K, $values>(at, addr) {
+                    $moved::<K>(addr, at, slot);
+                }
+            }
         }
 
         /// # Safety
@@ -200,6 +246,9 @@ macro_rules! recorder {
         ) {
             // SAFETY: as above.
             unsafe {
+                if $values && (*slot).lane.pending() {
+                    return $elsewhere_settled::<K>(addr, pc, slot);
+                }
                 if !(*slot).lane.access::<K, $values>(addr, pc) {
                     cold::<K>(addr, pc, slot);
                 }
@@ -209,24 +258,38 @@ macro_rules! recorder {
         /// # Safety
         /// Called by a hook, with the current thread's slot.
         #[inline(never)]
-        unsafe extern "C" fn $settled<const K: u16>(addr: usize, pc: usize, slot: *mut ThreadSlot) {
+        unsafe extern "C" fn $elsewhere_settled<const K: u16>(
+            addr: usize,
+            pc: usize,
+            slot: *mut ThreadSlot,
+        ) {
             // SAFETY: as above; nothing is pending afterwards.
             unsafe {
                 (*slot).lane.settle();
-                $name::<K>(addr, pc, slot);
+                $elsewhere::<K>(addr, pc, slot);
             }
         }
     };
 }
 
 recorder!(
+    true,
     record_values,
-    record_values_settled,
+    record_values_moved,
     record_values_unforeseen,
+    record_values_settled,
     record_values_elsewhere,
-    true
+    record_values_elsewhere_settled
 );
-recorder!(record_bare, record_bare_settled, record_bare_unforeseen, record_bare_elsewhere, false);
+recorder!(
+    false,
+    record_bare,
+    record_bare_moved,
+    record_bare_unforeseen,
+    record_bare_settled,
+    record_bare_elsewhere,
+    record_bare_elsewhere_settled
+);
 
 /// Defines the access hook of a mode of controlled runs.
 macro_rules! controller {

@@ -95,13 +95,6 @@ impl Site {
         self.addr.wrapping_add(self.stride as u64)
     }
 
-    /// Updates the prediction with an address that is the predicted one, as [`Site::learn`] does.
-    #[inline(always)]
-    pub fn repeat(&mut self, addr: u64) {
-        self.addr = addr;
-        self.moved = self.stride;
-    }
-
     /// Updates the prediction with the slot of the site that followed it.
     #[inline(always)]
     pub fn follow(&mut self, slot: u32) {

@@ -6,16 +6,17 @@
 #![expect(clippy::inline_always, reason = "hooks must not call, not even in a debug build")]
 #![expect(
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "fields are cut to the bits they have, and differences wrap around"
 )]
 
 mod event;
 mod site;
 
-pub use self::site::Located;
+pub use self::site::{Located, Site};
 use crate::{
     Kind,
-    codec::{CELLS, LEAVE, RECENTS, SITES, SLACK, Site, UNKNOWN, cell, key, slot_of, tag_of},
+    codec::{CELLS, LEAVE, RECENTS, SITES, SLACK, UNKNOWN, cell, key, slot_of, tag_of},
     field::{value, varint},
     peek,
 };
@@ -28,16 +29,16 @@ pub struct Lane {
     pub cur: *mut u8,
     /// No record begins at or after this address.
     pub lim: *mut u8,
-    /// The previous record's site.
-    pub prev: *mut Site,
+    /// The previous record's site; [`Located::NOWHERE`] while a write is pending.
+    pub prev: Located,
+    /// The previous record's site while a write is pending.
+    pub held: Located,
     /// Address of the write whose value is still to be read back; 0 for none.
     pub pend_addr: usize,
     /// Head byte of that write's record.
     pub pend_head: *mut u8,
-    /// Prediction cell of that write.
-    pub pend_cell: *mut u64,
-    /// 64 minus the write's size in bits; for a block, its length.
-    pub pend_shift: usize,
+    /// The number of its bytes, or of those of the block.
+    pub pend_size: usize,
     /// Address of the block whose content is still to be read back; 0 for none. While there is one,
     /// `lim` is null and `block_lim` holds its value, so that the hooks, which compare with `lim`
     /// anyway, take their cold path and settle the block there.
@@ -48,8 +49,10 @@ pub struct Lane {
     pub last_seq: u64,
     /// The recent values; see [`recent`](crate::codec::recent).
     pub recents: [u64; RECENTS],
-    /// The sites; the key of each is a [`tag`](crate::codec::tag).
+    /// The sites.
     pub sites: [Site; SITES],
+    /// What [`Located::NOWHERE`] leads to.
+    pub nowhere: Site,
     /// The last values by address; see [`cell`].
     pub cells: [u64; CELLS],
 }
@@ -66,7 +69,8 @@ impl Lane {
             zero(this.cast(), size_of::<Lane>() / 8);
             (*this).cur = start;
             (*this).lim = end.sub(SLACK);
-            (*this).prev = &raw mut (*this).sites[0];
+            (*this).prev = Located::FIRST;
+            (*this).nowhere = Site::NOWHERE;
             (*this).last_seq = last_seq;
         }
     }
@@ -83,34 +87,50 @@ impl Lane {
         self.pend_addr != 0
     }
 
-    /// Records a memory access of up to 8 bytes whose site and address are as predicted. This is what
-    /// happens in loops, where it saves half of the instructions. Returns false and changes nothing
-    /// if they are not; the caller then calls [`Lane::unforeseen_access`].
+    /// Records a memory access of up to 8 bytes of the predicted site, if its address is as predicted. This is
+    /// what happens in loops, where it saves half of the instructions. Returns false and changes nothing
+    /// if it is not; the caller then calls [`Lane::moved_access`].
     ///
     /// # Safety
     /// The lane is started, belongs to this thread and has nothing pending; this thread is about to
-    /// access `addr` as `K` states; the site was just located.
+    /// access `addr` as `K` states; the site was just located and is the next one.
     #[inline(always)]
     pub unsafe fn foreseen_access<const K: u16, const VALUES: bool>(
         &mut self,
         at: Located,
         addr: usize,
     ) -> bool {
+        let foreseen = self.is_foreseen(at, addr);
+        if foreseen {
+            let head = self.cur;
+            // SAFETY: the record fits into the slack after `lim`.
+            unsafe { self.finish::<K>(head, 0, head.add(1), addr, VALUES) };
+        }
+        foreseen
+    }
+
+    /// Records a memory access of up to 8 bytes of the predicted site, whatever its address is.
+    ///
+    /// # Safety
+    /// As for [`Lane::foreseen_access`].
+    #[inline(always)]
+    pub unsafe fn moved_access<const K: u16, const VALUES: bool>(
+        &mut self,
+        at: Located,
+        addr: usize,
+    ) {
         // SAFETY: the record fits into the slack after `lim`.
         unsafe {
-            let foreseen = self.is_foreseen(at, addr);
-            if foreseen {
-                let head = self.cur;
-                self.finish::<K>(head, 0, head.add(1), addr, VALUES);
-            }
-            foreseen
+            let head = self.cur;
+            let (bits, end) = self.begin_next(head, at, addr);
+            self.finish::<K>(head, bits, end, addr, VALUES);
         }
     }
 
     /// Records a memory access of up to 8 bytes, whatever its address and the site before it are.
     ///
     /// # Safety
-    /// As for [`Lane::foreseen_access`].
+    /// As for [`Lane::foreseen_access`], but the site may be any.
     #[inline(always)]
     pub unsafe fn unforeseen_access<const K: u16, const VALUES: bool>(
         &mut self,
@@ -184,16 +204,16 @@ impl Lane {
     ) {
         // SAFETY: as in `access`.
         unsafe {
-            let cell = self.cells.as_mut_ptr().add(cell(addr, K & 7));
-            let shift = 64 - (8 << (K & 7));
             if values && K & 8 == 0 {
                 let loaded = load::<K>(addr);
+                let cell = self.cell(addr, K & 7);
                 if *cell == loaded {
                     *head = bits;
                     self.cur = at;
                     return;
                 }
-                let (code, at) = value(at, (cell, &raw mut self.recents), loaded, shift);
+                let tables = (cell, &raw mut self.recents);
+                let (code, at) = value(at, tables, loaded, 64 - (8 << (K & 7)));
                 *head = bits | code;
                 self.cur = at;
                 return;
@@ -203,10 +223,18 @@ impl Lane {
             if values {
                 self.pend_addr = addr;
                 self.pend_head = head;
-                self.pend_cell = cell;
-                self.pend_shift = shift;
+                self.pend_size = 1 << (K & 7);
+                self.held = self.prev;
+                self.prev = Located::NOWHERE;
             }
         }
+    }
+
+    /// The cell of `1 << log2` bytes at an address.
+    #[inline(always)]
+    fn cell(&mut self, addr: usize, log2: u16) -> *mut u64 {
+        // SAFETY: the index of a cell is below `CELLS`.
+        unsafe { self.cells.as_mut_ptr().add(cell(addr, log2)) }
     }
 
     /// Completes the record of the last write with the current value in memory, if it is readable.
@@ -215,28 +243,52 @@ impl Lane {
     /// As for [`peek::word`].
     #[inline(always)]
     pub unsafe fn settle(&mut self) {
-        let (addr, shift) = (self.pend_addr, self.pend_shift);
+        let (addr, size) = (self.pend_addr, self.pend_size);
         if addr == 0 {
             return;
         }
-        self.pend_addr = 0;
+        self.release();
+        // SAFETY: the caller allows to read.
+        unsafe {
+            match size {
+                8 => self.complete(peek::word(addr), addr, 3),
+                4 => self.complete(peek::half(addr), addr, 2),
+                2 => self.complete(peek::quarter(addr), addr, 1),
+                _ => self.complete(peek::byte(addr), addr, 0),
+            }
+        }
+    }
+
+    /// Completes the record of a write of `1 << log2` bytes with their value.
+    #[inline(always)]
+    unsafe fn complete(&mut self, written: Option<u64>, addr: usize, log2: u16) {
+        let Some(written) = written else { return };
+        let cell = self.cell(addr, log2);
         // SAFETY: the pending record is the last one before `cur`.
         unsafe {
-            let Some(written) = written(addr, shift) else { return };
-            if *self.pend_cell == written {
+            if *cell == written {
                 *self.pend_head &= !UNKNOWN;
             } else {
-                let tables = (self.pend_cell, &raw mut self.recents);
-                let (code, at) = value(self.cur, tables, written, shift);
+                let tables = (cell, &raw mut self.recents);
+                let (code, at) = value(self.cur, tables, written, 64 - (8 << log2));
                 *self.pend_head ^= UNKNOWN ^ code;
                 self.cur = at;
             }
         }
     }
 
+    /// Nothing is pending any more.
+    #[inline(always)]
+    fn release(&mut self) {
+        self.pend_addr = 0;
+        self.prev = self.held;
+    }
+
     /// Drops a pending write, because its memory may be unmapped.
     pub fn forget(&mut self) {
-        self.pend_addr = 0;
+        if self.pending() {
+            self.release();
+        }
         if self.pend_block != 0 {
             self.pend_block = 0;
             self.lim = self.block_lim;
@@ -267,7 +319,7 @@ impl Lane {
         // SAFETY: as in `access`.
         unsafe {
             let head = self.cur;
-            let foreseen = self.is_foreseen(at, call);
+            let foreseen = self.is_next(at) && self.is_foreseen(at, call);
             let (bits, end) = if foreseen { (0, head.add(1)) } else { self.begin(head, at, call) };
             *head = bits | UNKNOWN;
             self.cur = end;
@@ -281,9 +333,8 @@ impl Lane {
         // SAFETY: the caller guarantees it.
         unsafe {
             self.settle_any();
-            let slot = self.define(key);
+            let at = self.define(key);
             let head = self.cur;
-            let at = Located { site: &raw mut self.sites[slot], slot: slot as u32 };
             let (bits, at) = self.begin(head, at, addr);
             (head, bits, at)
         }
@@ -299,24 +350,6 @@ pub enum Content {
     Now,
     /// At the thread's next event: the block is about to be written.
     Later,
-}
-
-/// The value of `64 - shift` bits that was written at `addr`: none if it cannot be read, or if it lies in two
-/// pages, the second of which may be unmapped. A load of exactly the written bytes gets them from the
-/// processor's queue of stores; a wider one would have to wait until they are in the cache.
-#[inline(always)]
-unsafe fn written(addr: usize, shift: usize) -> Option<u64> {
-    let bytes = 8 - shift / 8;
-    // SAFETY: the caller allows it.
-    unsafe {
-        match bytes {
-            _ if (addr & 0xfff) + bytes > 0x1000 => None,
-            8 => peek::word(addr),
-            4 => peek::half(addr),
-            2 => peek::quarter(addr),
-            _ => peek::byte(addr),
-        }
-    }
 }
 
 /// Loads the value for a load hook, before the program does.

@@ -154,7 +154,7 @@ impl Lane {
     fn pend(&mut self, addr: usize, count: *mut u8, len: usize) {
         self.pend_block = addr;
         self.pend_head = count;
-        self.pend_shift = len;
+        self.pend_size = len;
         self.block_lim = self.lim;
         self.lim = core::ptr::null_mut();
     }
@@ -190,7 +190,7 @@ impl Lane {
     pub unsafe fn settle_any(&mut self) {
         // SAFETY: the pending record is the last one before `cur`; a block's ends in its count.
         unsafe {
-            let (start, len) = (self.pend_block, self.pend_shift);
+            let (start, len) = (self.pend_block, self.pend_size);
             // A block is shorter than a page: if both ends can be read, all of it can.
             if start != 0 && peek::byte(start).and(peek::byte(start + len - 1)).is_some() {
                 self.cur = bytes(self.pend_head, start as *const u8, len);

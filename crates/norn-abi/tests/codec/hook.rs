@@ -42,9 +42,17 @@ pub(crate) unsafe fn access(
 unsafe fn quick<const K: u16, const VALUES: bool>(lane: &mut Lane, addr: usize, pc: usize) -> bool {
     // SAFETY: the caller guarantees it.
     unsafe {
-        let Some(at) = lane.locate::<K>(pc) else { return lane.access::<K, VALUES>(addr, pc) };
-        if !lane.foreseen_access::<K, VALUES>(at, addr) {
+        let Some(at) = lane.locate::<K>(pc) else {
+            lane.settle();
+            return lane.access::<K, VALUES>(addr, pc);
+        };
+        if !lane.is_next(at) {
+            lane.settle();
+        }
+        if !lane.is_next(at) {
             lane.unforeseen_access::<K, VALUES>(at, addr);
+        } else if !lane.foreseen_access::<K, VALUES>(at, addr) {
+            lane.moved_access::<K, VALUES>(at, addr);
         }
         true
     }

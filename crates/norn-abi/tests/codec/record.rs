@@ -146,6 +146,10 @@ impl Thread {
     fn settle_value(&mut self) {
         // SAFETY: as for `settle`.
         unsafe { (*self.lane).settle() };
+        self.read_value_back();
+    }
+
+    fn read_value_back(&mut self) {
         if matches!(self.pending, Pending::Value { .. }) {
             self.read_back();
         }
@@ -161,10 +165,6 @@ impl Thread {
     fn read_back(&mut self) {
         let (offset, len) = match std::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => return,
-            // A store across two pages is not read back: the second page may be unmapped.
-            Pending::Value { offset, size } if offset / 4096 != (offset + size - 1) / 4096 => {
-                return;
-            }
             Pending::Value { offset, size } => (offset, size),
             Pending::Block { offset, len } => (offset, len),
         };
@@ -211,7 +211,8 @@ impl Thread {
         let size = usize::from(size);
         let values = self.format.values;
         let mut seq = None;
-        self.settle_value();
+        // The hook settles the previous write by itself.
+        self.read_value_back();
         // SAFETY: the address lies in the memory; the lane is ours.
         let quick =
             !self.format.global && unsafe { access(&mut *self.lane, kind, values, addr, pc) };

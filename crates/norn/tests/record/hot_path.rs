@@ -43,11 +43,11 @@ fn check_straight(name: &str, code: &[String]) {
     }
 }
 
-/// Whether a hook is for 16 bytes, which are rare and take a slower path. It jumps there without looking
-/// for the site's slot, or is that path itself: the kind of access is in the upper bits of the site's key,
-/// and its lowest bits are the size.
+/// Whether a hook is for 16 bytes, which are rare and take a slower path. It jumps there without computing
+/// the site's offset in the table, or is that path itself: the kind of access is in the upper bits of the
+/// site's key, and its lowest bits are the size.
 fn is_wide(code: &[String]) -> bool {
-    if !code.iter().any(|it| it.ends_with(",0x7ff")) {
+    if !code.iter().any(|it| it.starts_with("shl") && it.ends_with(",0x5")) {
         return true;
     }
     let constants = code.iter().filter(|it| it.starts_with("movabs"));

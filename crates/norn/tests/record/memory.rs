@@ -83,6 +83,16 @@ fn a_page_that_is_protected_is_not_touched() {
 }
 
 #[test]
+fn a_write_in_two_pages_has_a_value_unless_one_of_them_is_gone() {
+    let recorded = record("two_pages.c");
+    assert_eq!(recorded.written("after"), [1, 2]);
+    let events = recorded.events();
+    let writes = events.iter().filter(|it| it.op == "write" && it.variable() == "two");
+    let values: Vec<_> = writes.map(|it| it.value.map(|it| it.0)).collect();
+    assert_eq!(values, [Some(5), None]);
+}
+
+#[test]
 fn a_page_that_is_mapped_over_is_not_touched() {
     assert_eq!(record("remap.c").written("after"), [1]);
 }
