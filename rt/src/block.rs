@@ -81,8 +81,27 @@ unsafe fn note(
             }
         }
         event::count(slot, kind);
+        let content = if arena::values() { content } else { Content::None };
+        let quick = !arena::is_global() && (*slot).lane.quick_range(kind, pc, addr, len, content);
+        if !quick {
+            note_unusual(slot, kind, (addr, len), pc, content);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`note`].
+#[inline(never)]
+unsafe fn note_unusual(
+    slot: *mut ThreadSlot,
+    kind: Kind,
+    (addr, len): (usize, usize),
+    pc: usize,
+    content: Content,
+) {
+    // SAFETY: the slot is the current thread's.
+    unsafe {
         if arena::make_room(slot) {
-            let content = if arena::values() { content } else { Content::None };
             (*slot).lane.range(kind, pc, addr, len, number::of_access(), content);
         } else {
             arena::lose(slot);

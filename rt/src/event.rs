@@ -72,12 +72,15 @@ unsafe fn note_unusual(slot: *mut ThreadSlot, kind: Kind, pc: usize, addr: usize
     }
 }
 
-/// Counts an event.
+/// Counts an event, if the run is controlled.
 ///
 /// # Safety
 /// The slot is the current thread's and not a placeholder.
 #[inline(always)]
 pub unsafe fn count(slot: *mut ThreadSlot, kind: Kind) {
+    if !control::was_on() {
+        return;
+    }
     // SAFETY: the slot is the current thread's.
     unsafe {
         (*slot).steps += 1;

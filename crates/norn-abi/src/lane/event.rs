@@ -137,6 +137,47 @@ impl Lane {
         unsafe {
             let (head, bits, at) = self.open(kind, pc, addr);
             let at = self.number(at, seq);
+            self.block((head, bits, at), addr, len, content);
+        }
+    }
+
+    /// The same in the common case, without a sequence number. Returns false and changes nothing if the
+    /// site has no slot yet, the chunk is full or a block is pending.
+    ///
+    /// # Safety
+    /// As for [`Lane::range`], but the lane may be full.
+    #[inline(always)]
+    pub unsafe fn quick_range(
+        &mut self,
+        kind: Kind,
+        pc: usize,
+        addr: usize,
+        len: usize,
+        content: Content,
+    ) -> bool {
+        let code = kind.code();
+        let Some(at) = self.site(slot_of(pc, code), tag_of(pc, code)) else { return false };
+        // SAFETY: as in `range`.
+        unsafe {
+            self.settle();
+            let head = self.cur;
+            let (bits, at) = self.begin(head, at, addr);
+            self.block((head, bits, at), addr, len, content);
+        }
+        true
+    }
+
+    /// Writes length and content of a block.
+    #[inline(always)]
+    unsafe fn block(
+        &mut self,
+        (head, bits, at): (*mut u8, u8, *mut u8),
+        addr: usize,
+        len: usize,
+        content: Content,
+    ) {
+        // SAFETY: as in `range`.
+        unsafe {
             let at = varint(at, len as u64);
             *head = bits | UNKNOWN;
             let kept = if len <= CONTENT { len } else { 0 };

@@ -265,9 +265,17 @@ impl Thread {
         let (offset, len) = block;
         let content = if self.format.values { content } else { Content::None };
         let addr = self.memory as usize + offset;
-        let seq = self.access_seq();
-        // SAFETY: the block lies in the memory, and there is room.
-        unsafe { self.make_room().range(kind, pc, addr, len, seq, content) };
+        self.read_value_back();
+        let mut seq = None;
+        // SAFETY: the block lies in the memory; the lane is ours, and after `make_room` there is room.
+        unsafe {
+            let lane = &mut *self.lane;
+            if self.format.global || !lane.quick_range(kind, pc, addr, len, content) {
+                self.make_room();
+                seq = self.access_seq();
+                (*self.lane).range(kind, pc, addr, len, seq, content);
+            }
+        }
         let kept = if len <= CONTENT { len } else { 0 };
         let now = if content == Content::Now { self.bytes(offset, kept) } else { Vec::new() };
         self.expect(kind, pc, addr, seq, Some(len as u64), [0; 3], &now);
