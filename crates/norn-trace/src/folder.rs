@@ -13,14 +13,13 @@
 
 use std::{
     fs::{self, File},
-    io::{self, IoSlice, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
 use norn_abi::arena::{ChunkHeader, PROCESSES};
 
-use crate::{Run, chunk, file, input};
+use crate::{Run, chunk, chunk_file::ChunkFile, file, input};
 
 /// Version of the folder layout and of the files in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
@@ -49,7 +48,7 @@ pub struct Writer {
     folder: PathBuf,
     made: bool,
     begun: bool,
-    files: Vec<Option<File>>,
+    files: Vec<Option<ChunkFile>>,
     written: u64,
     largest: u64,
 }
@@ -110,19 +109,14 @@ impl Writer {
     /// much as possible is written.
     pub fn append(&mut self, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
         let process = header.process.min(MAX_PROCESSES);
-        let head = chunk::seal(header, bytes);
         let largest = self.largest;
-        let file = self.file(process)?;
-        let start = file.stream_position()?;
-        let room = usize::try_from(largest.saturating_sub(start)).unwrap_or(usize::MAX);
-        let outcome = write_both(file, &head, bytes, room);
+        let outcome = self.file(process)?.append(header, bytes, largest);
         if outcome.is_err() {
-            shorten(file, start, header, bytes)?;
             self.largest = u64::MAX;
             File::options().write(true).open(self.folder.join(RESERVE))?.set_len(RESERVE_REST)?;
             return outcome;
         }
-        self.written += (head.len() + bytes.len()) as u64;
+        self.written += (chunk::HEADER + bytes.len()) as u64;
         Ok(())
     }
 
@@ -159,16 +153,17 @@ impl Writer {
         let _ = self.release();
     }
 
-    fn file(&mut self, process: u32) -> io::Result<&mut File> {
+    fn file(&mut self, process: u32) -> io::Result<&mut ChunkFile> {
         let number = process as usize;
         if self.files.len() <= number {
             self.files.resize_with(number + 1, || None);
         }
         let slot = &mut self.files[number];
-        match slot {
-            Some(file) => Ok(file),
-            None => Ok(slot.insert(open(&self.folder.join(format!("{process}.chunks")))?)),
+        if let Some(file) = slot {
+            return Ok(file);
         }
+        let path = self.folder.join(format!("{process}.chunks"));
+        Ok(slot.insert(ChunkFile::open(&path)?))
     }
 
     /// Replaces the description atomically, so that a complete one always exists.
@@ -180,40 +175,4 @@ impl Writer {
 
 fn reserve(folder: &Path) -> io::Result<()> {
     file::create(&folder.join(RESERVE))?.write_all(&vec![0; RESERVE_SIZE])
-}
-
-/// Opens a file of chunks at its end. A link is not followed.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    let mut file = options.custom_flags(file::NOFOLLOW).open(path)?;
-    file.seek(SeekFrom::End(0))?;
-    Ok(file)
-}
-
-/// Turns the part of a chunk that could be written, beginning at `start`, into a valid chunk.
-fn shorten(file: &mut File, start: u64, header: ChunkHeader, bytes: &[u8]) -> io::Result<()> {
-    let end = file.seek(SeekFrom::End(0))?;
-    let kept = (end - start).checked_sub(chunk::HEADER as u64);
-    let kept =
-        kept.and_then(|it| bytes.get(..usize::try_from(it).ok()?)).filter(|it| !it.is_empty());
-    if let Some(kept) = kept {
-        return file.write_all_at(&chunk::seal(header, kept), start);
-    }
-    file.set_len(start)?;
-    file.seek(SeekFrom::Start(start)).map(drop)
-}
-
-/// Writes a header and the bytes after it, in one call if possible, up to `room` bytes.
-fn write_both(file: &mut File, head: &[u8], bytes: &[u8], room: usize) -> io::Result<()> {
-    if head.len() + bytes.len() > room {
-        file.write_all(&head[..head.len().min(room)])?;
-        file.write_all(&bytes[..room.saturating_sub(head.len())])?;
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let written = file.write_vectored(&[IoSlice::new(head), IoSlice::new(bytes)])?;
-    if written < head.len() {
-        file.write_all(&head[written..])?;
-    }
-    file.write_all(&bytes[written.saturating_sub(head.len())..])
 }

@@ -9,6 +9,7 @@ mod bytes;
 mod calls;
 mod channel;
 mod chunk;
+mod chunk_file;
 mod class;
 mod collected;
 mod copy;
