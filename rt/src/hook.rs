@@ -443,10 +443,11 @@ const fn vptr(write: bool) -> usize {
 /// Exports the access hooks: stubs that jump through the slot's table. Recording with values is the usual
 /// mode, and its table is recognized by its address: that jump is a direct one. The indirect jump has
 /// more than one target in the life of a thread, so that processors predict it from the branches before
-/// it, and often wrongly where these are irregular.
+/// it, and often wrongly where these are irregular. A stub lies in one cache line.
 macro_rules! stubs {
     ($($name:literal $kind:expr;)*) => { $(
         global_asm!(
+            ".p2align 6",
             concat!(".globl ", $name),
             concat!(".type ", $name, ",@function"),
             concat!($name, ":"),

@@ -106,7 +106,9 @@ fn hooks_are_stubs_that_jump_through_the_table() {
     for size in [1, 2, 4, 8] {
         for access in ["read", "write"] {
             let code = &functions[&format!("__tsan_{access}{size}")];
-            let words: Vec<&str> = code
+            // What follows the last jump fills the rest of the cache line.
+            let end = code.iter().rposition(|it| it.starts_with("jmp")).unwrap();
+            let words: Vec<&str> = code[..=end]
                 .iter()
                 .filter(|it| !it.starts_with("R_X86_64"))
                 .filter_map(|it| it.split_ascii_whitespace().next())
