@@ -184,6 +184,12 @@ pub enum Role {
     MergedExchange,
     /// A subtraction from 32 bits in the drop of a value that may contain a guard of a read-write lock.
     MergedSubtraction,
+    /// A compare-exchange of 8 bits that the compiler has merged from several operations of a mutex of `lock_api`.
+    RawMerged8,
+    /// The same with 64 bits, of a read-write lock.
+    RawMerged64,
+    /// A subtraction from 64 bits near the release of a read-write lock that is shared.
+    RawMergedShared64,
 
     /// No call: the offset of the current thread's handle from the thread pointer.
     CurrentThread,

@@ -117,11 +117,30 @@ pub(crate) fn operation(
     functions: &[String],
     operation: &str,
 ) -> Option<Role> {
-    if functions.iter().any(|it| it.ends_with(SLOW)) {
+    if functions.iter().any(|it| is_slow(it)) {
         return None;
     }
     let mut rows = tables(of).0.iter();
     rows.find(|it| it.0.contains(&method) && it.1 == operation).map(|it| it.2)
+}
+
+/// The operations that release a lock, the functions that they call if threads wait, and the role of an operation that was
+/// merged from several of them.
+const RELEASES: [(&str, &str, Role); 3] = [
+    ("8_compare_exchange_val", "unlock_slow", Role::RawMerged8),
+    ("64_compare_exchange_val", "unlock_exclusive_slow", Role::RawMerged64),
+    ("64_fetch_sub", "unlock_shared_slow", Role::RawMergedShared64),
+];
+
+/// The role of an atomic operation that the compiler has merged from several ones of a type, so that debug information names
+/// none of them. `is_called` says whether the function around it calls a function of the type.
+pub(crate) fn merged(operation: &str, is_called: impl Fn(&str) -> bool) -> Option<Role> {
+    RELEASES.iter().find(|it| it.0 == operation && is_called(it.1)).map(|it| it.2)
+}
+
+/// Whether a function is one that methods call when their operations fail.
+pub(crate) fn is_slow(function: &str) -> bool {
+    function.ends_with(SLOW)
 }
 
 /// The role of a function of a type, and its flags.

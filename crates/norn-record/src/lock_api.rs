@@ -3,7 +3,7 @@
 //! A type is left alone if any of its methods was inlined, unless all of its operations are known
 //! ([`inlined_lock`]): some of them would be enclosed and others not, so that a lock would never seem to be released.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use norn_abi::{
     function::BEFORE,
@@ -15,6 +15,7 @@ use norn_abi::{
 use norn_binary::{Call, Module, TraitMethod, source_name, trait_method};
 
 use crate::inlined_lock::{self, CONDVAR, KNOWN, PARKING_LOT_MUTEX, PARKING_LOT_RWLOCK};
+use crate::rust_std::ATOMICS;
 
 /// The methods of the traits: name, role and flags.
 const METHODS: [(&str, Role, i32); 37] = [
@@ -126,6 +127,9 @@ struct Inlined {
     operation: String,
     /// The inlined functions, innermost first.
     functions: Vec<String>,
+    /// If the operation was merged from several ones, so that it is in none of them any more: the functions that the one
+    /// around it calls when operations of locks fail.
+    near: Vec<String>,
 }
 
 impl Inlined {
@@ -139,7 +143,18 @@ impl Inlined {
     }
 
     fn role(&self, of: &str) -> Option<Role> {
-        inlined_lock::operation(of, self.method(of)?, &self.functions, &self.operation)
+        let Some(method) = self.method(of) else { return self.merged_role(of) };
+        inlined_lock::operation(of, method, &self.functions, &self.operation)
+    }
+
+    fn merged_role(&self, of: &str) -> Option<Role> {
+        let is_near = |name: &str| self.near.iter().any(|it| in_type(it, of) == Some(name));
+        inlined_lock::merged(&self.operation, is_near)
+    }
+
+    /// Whether it belongs to a type.
+    fn is_of(&self, of: &str) -> bool {
+        self.method(of).is_some() || self.merged_role(of).is_some()
     }
 }
 
@@ -150,7 +165,7 @@ fn in_type<'a>(function: &'a str, of: &str) -> Option<&'a str> {
 
 impl Locks {
     fn inlined_in(&self, of: &str) -> impl Iterator<Item = &Inlined> {
-        self.inlined.iter().filter(move |it| it.method(of).is_some())
+        self.inlined.iter().filter(move |it| it.is_of(of))
     }
 
     /// Whether the operations of a type cannot all be enclosed or replaced.
@@ -212,16 +227,40 @@ fn role(method: &TraitMethod) -> Option<(Role, i32)> {
     Some((role, if has_precedence { flags } else { flags & !WRITERS_FIRST }))
 }
 
-/// The atomic operations of a program in inlined functions.
+/// The atomic operations of a program in inlined functions, and those that were merged.
 fn inlined(module: &Module, calls: &[Call]) -> Vec<Inlined> {
+    let slow = slow_calls(module, calls);
     let operation = |it: &Call| {
+        let (returns_to, at) = (it.returns_to, it.returns_to - 1);
         let operation = it.target.as_deref()?.strip_prefix("__tsan_atomic")?.to_owned();
-        let frames = module.frames(it.returns_to - 1).into_iter().filter(|it| it.inlined);
-        let functions: Vec<_> =
-            frames.filter_map(|it| it.function.map(|it| it.to_string())).collect();
-        Some(Inlined { returns_to: it.returns_to, operation, functions })
+        let frames = module.frames(at);
+        let innermost = frames.first().and_then(|it| it.function.as_deref()).unwrap_or("");
+        let near = || slow.get(&module.symbol(at)?.address).cloned();
+        let is_merged = !slow.is_empty() && !innermost.starts_with(ATOMICS);
+        let near = if is_merged { near().unwrap_or_default() } else { Vec::new() };
+        let inlined = frames.into_iter().filter(|it| it.inlined);
+        let functions = inlined.filter_map(|it| it.function.map(|it| it.to_string())).collect();
+        Some(Inlined { returns_to, operation, functions, near })
     };
-    calls.iter().filter_map(operation).filter(|it| !it.functions.is_empty()).collect()
+    let is_known = |it: &Inlined| !it.functions.is_empty() || !it.near.is_empty();
+    calls.iter().filter_map(operation).filter(is_known).collect()
+}
+
+/// By the address of a function: what it calls when operations of known locks fail.
+fn slow_calls(module: &Module, calls: &[Call]) -> BTreeMap<u64, Vec<String>> {
+    let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for call in calls {
+        let Some(name) = call.target.as_deref().filter(|it| it.contains("_slow")) else { continue };
+        let name = source_name(name);
+        let is_known = KNOWN.iter().any(|of| in_type(&name, of).is_some());
+        if let Some(symbol) = module.symbol(call.returns_to - 1)
+            && is_known
+            && inlined_lock::is_slow(&name)
+        {
+            found.entry(symbol.address).or_default().push(name);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -233,6 +272,7 @@ mod tests {
             returns_to: 1,
             operation: "8_compare_exchange_val".to_owned(),
             functions: functions.map(str::to_owned).into(),
+            near: Vec::new(),
         };
         let slow =
             Function { address: 2, name: format!("{PARKING_LOT_MUTEX}::lock_slow"), method: None };
@@ -257,6 +297,21 @@ mod tests {
         // Locks of other crates are never replaced.
         let locks = inlined_method(["bank::RawMutex::lock", "bank::main"]);
         assert!(locks.is_left_alone("bank::RawMutex"));
+    }
+
+    #[test]
+    fn a_merged_release_is_known_by_what_is_called_nearby() {
+        let of = "dashmap::lock::RawRwLock";
+        let merged = |near: &str| Inlined {
+            returns_to: 1,
+            operation: "64_compare_exchange_val".to_owned(),
+            functions: vec!["dashmap::DashMap::alter".to_owned()],
+            near: vec![near.to_owned()],
+        };
+        let near = format!("{of}::unlock_exclusive_slow");
+        assert_eq!(merged(&near).role(of), Some(Role::RawMerged64));
+        assert_eq!(merged(&near).role(PARKING_LOT_RWLOCK), None);
+        assert!(!merged(&format!("{of}::lock_exclusive_slow")).is_of(of));
     }
 
     fn method(implementor: &str, implemented: &str, name: &str) -> TraitMethod {

@@ -78,7 +78,7 @@ const RWLOCK_WAKE: &str = "sys::sync::rwlock::futex::RwLock::wake_writer_or_read
 /// The functions that drop a value.
 const DROPS: [&str; 2] = ["core::ptr::drop_in_place", "core::mem::drop"];
 /// The module with the operations of atomic variables.
-const ATOMICS: &str = "core::sync::atomic::";
+pub(crate) const ATOMICS: &str = "core::sync::atomic::";
 const SCOPE: &str = "thread::scoped::scope";
 const THREAD_PARK: &str = "thread::thread::Thread::park";
 const SCOPE_END: &str = "thread::scoped::ScopeData::decrement_num_running_threads";

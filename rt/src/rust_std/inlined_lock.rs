@@ -200,6 +200,36 @@ unsafe extern "C" fn do_give64(
     unsafe { give(slot, (word.as_ptr() as usize, WRITER, pc), operation) }
 }
 
+/// `name(type) => release, attempt;`: an operation that the compiler has merged from several ones. Those that leave nothing in
+/// the word release the lock, the others take it.
+macro_rules! merged {
+    ($($name:ident($object:ty, $value:ty) => $give:ident, $attempt:ident;)*) => { $(
+        /// # Safety
+        /// As for the functions for which it stands.
+        unsafe extern "C" fn $name(
+            word: &$object,
+            expected: $value,
+            new: $value,
+            order: c_int,
+            failure: c_int,
+            pc: usize,
+        ) -> $value {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                match new {
+                    0 => $give(word, expected, new, order, failure, pc),
+                    _ => $attempt(word, expected, new, order, failure, pc),
+                }
+            }
+        }
+    )* };
+}
+
+merged! {
+    do_merged8(AtomicU8, u8) => do_give8, do_attempt8;
+    do_merged64(AtomicU64, u64) => do_give64, do_attempt64;
+}
+
 /// # Safety
 /// As for [`do_give8`].
 unsafe extern "C" fn do_give_shared64(word: &AtomicU64, count: u64, _: c_int, pc: usize) -> u64 {
@@ -392,6 +422,8 @@ entries! {
     give8(5) => do_give8;
     give64(5) => do_give64;
     give_shared64(3) => do_give_shared64;
+    merged8(5) => do_merged8;
+    merged64(5) => do_merged64;
     load8(2) => do_load8;
     load64(2) => do_load64;
     notify_one_load(2) => do_notify_one_load;

@@ -7,11 +7,12 @@
 
 use norn_abi::rust_std::Role;
 
-use super::{mutex, redirect::ORIGINAL, rwlock, rwlock_state::WRITE_LOCKED};
+use super::{inlined_lock, mutex, redirect::ORIGINAL, rwlock, rwlock_state::WRITE_LOCKED};
 
 /// Where the hook is that the program called, in bytes from [`ORIGINAL`].
 const EXCHANGE: usize = Role::MergedExchange as usize * size_of::<usize>();
 const SUBTRACTION: usize = Role::MergedSubtraction as usize * size_of::<usize>();
+const SHARED: usize = Role::RawMergedShared64 as usize * size_of::<usize>();
 
 /// In place of an exchange: a release stores 0 where 1 or 2 was.
 ///
@@ -50,5 +51,22 @@ pub unsafe extern "C" fn subtraction() {
         write_locked = const WRITE_LOCKED,
         original = sym ORIGINAL,
         at = const SUBTRACTION,
+    )
+}
+
+/// In place of a subtraction near the release of a shared lock of `lock_api`: these count readers by more than 1, because
+/// the lowest bits are flags, and counters of references count by 1.
+///
+/// # Safety
+/// As for the hook.
+#[unsafe(naked)]
+pub unsafe extern "C" fn shared() {
+    core::arch::naked_asm!(
+        "cmp rsi, 1",
+        "jne {give}",
+        "jmp qword ptr [rip + {original} + {at}]",
+        give = sym inlined_lock::give_shared64,
+        original = sym ORIGINAL,
+        at = const SHARED,
     )
 }

@@ -152,7 +152,7 @@ fn replacement(role: u16) -> Option<usize> {
 type Function = unsafe extern "C" fn();
 
 /// By role.
-const REPLACEMENTS: [Function; 78] = [
+const REPLACEMENTS: [Function; 81] = [
     mutex::lock,
     mutex::try_lock,
     mutex::unlock,
@@ -231,6 +231,9 @@ const REPLACEMENTS: [Function; 78] = [
     inlined_lock::notify_all_slow,
     merged::exchange,
     merged::subtraction,
+    inlined_lock::merged8,
+    inlined_lock::merged64,
+    merged::shared,
 ];
 
 /// A `Result<u32, u32>` as Rust returns it, in two registers.
