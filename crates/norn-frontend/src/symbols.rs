@@ -26,6 +26,21 @@ pub trait Symbols: Debug + Send + Sync {
     /// opposed to a function of a library that uses atomic variables for itself.
     fn is_atomic_operation(&self, frame: &Location) -> bool;
 
+    /// Whether a frame is an operation that accesses memory in a way that the language calls volatile.
+    fn is_volatile_operation(&self, _frame: &Location) -> bool {
+        false
+    }
+
+    /// What the language writes between a pointer and a member of what it points to.
+    fn member_operator(&self) -> &'static str {
+        "->"
+    }
+
+    /// Whether a frame belongs to the libraries that come with the language, as opposed to other ones.
+    fn is_of_language(&self, _frame: &Location) -> bool {
+        false
+    }
+
     /// Whether a frame is left out where a frame of the program follows: functions of the language's
     /// library through which every access goes.
     fn is_folded(&self, _frame: &Location) -> bool {

@@ -252,11 +252,17 @@ impl Symbolizer<'_> {
     }
 
     /// The frames that are shown: those of the program. An access in a library, such as `std::mutex::lock` in
-    /// a header, is shown at the line that called it. Without a frame of the program, the access itself.
+    /// a header, is shown at the line that called it. Without a frame of the program, that of a dependency, or
+    /// else the access itself.
     fn shown(&self, frames: &[Location]) -> Vec<Location> {
         let known = || frames.iter().filter(|it| it.function.is_some() || it.file.is_some());
         let own: Vec<_> = known().filter(|it| self.is_own(it)).take(CALLS).cloned().collect();
-        if own.is_empty() { known().take(1).cloned().collect() } else { own }
+        if !own.is_empty() {
+            return own;
+        }
+        let symbols = &self.source.symbolized.symbols;
+        let dependency = known().find(|it| !symbols.is_of_language(it));
+        dependency.or_else(|| known().next()).into_iter().cloned().collect()
     }
 
     /// Whether a frame is the program's own.

@@ -7,6 +7,10 @@
 //! races are: if the program constructs or destroys a semaphore while another thread uses it, one
 //! of the two accesses is not atomic. The exception is `std::atomic<std::shared_ptr>`: GNU's library protects
 //! the pointer by a bit lock that readers release with a relaxed operation, so that its own accesses race.
+//!
+//! Libraries of Rust also race on purpose: a thread that steals from a queue of `crossbeam-deque`, or reads a sequence lock, reads what
+//! may be overwritten meanwhile, and discards it if it was. Such a read is volatile. A race with one, between two accesses by
+//! dependencies, is none of the program's either.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -37,16 +41,22 @@ struct LibrarySync<'a> {
     known: RefCell<BTreeMap<(SiteId, StackId), bool>>,
 }
 
+/// Whether a function is an operation of some kind.
+type IsOperation<'a> = &'a dyn Fn(&Location) -> bool;
+
 impl LibrarySync<'_> {
-    /// Whether a candidate depends on the order of the library's own atomic operations.
+    /// Whether a candidate depends on the order of the library's own atomic operations, or is a race on purpose.
     fn concerns(&self, candidate: &Candidate) -> bool {
-        let about_order = matches!(
-            candidate.class(),
-            BugClass::Atomicity | BugClass::AtomicSet | BugClass::Order
-        );
-        about_order && candidate.steps.iter().any(|it| self.is_library_atomic(it))
-            || candidate.class() == BugClass::Race
-                && candidate.steps.iter().all(|it| self.is_in_atomic_pointer(it))
+        match candidate.class() {
+            BugClass::Atomicity | BugClass::AtomicSet | BugClass::Order => {
+                candidate.steps.iter().any(|it| self.is_library_atomic(it))
+            }
+            BugClass::Race => {
+                self.is_race_on_purpose(&candidate.steps)
+                    || candidate.steps.iter().all(|it| self.is_in_atomic_pointer(it))
+            }
+            _ => false,
+        }
     }
 
     /// Whether an access is one of an operation of `std::atomic<std::shared_ptr>`, other than its
@@ -66,15 +76,28 @@ impl LibrarySync<'_> {
         }
         // Operations without a place in the program's code are the runtime's own.
         let placed = self.source.symbolized.trace.site(event.site).is_some_and(|it| it.pc != 0);
-        let decide = || !placed || self.is_internal(&stack_of(self.source, step));
+        let symbols = &self.source.symbolized.symbols;
+        let decide = || !placed || self.is_internal(step, &|it| symbols.is_atomic_operation(it));
         *self.known.borrow_mut().entry((event.site, event.stack)).or_insert_with(decide)
     }
 
-    /// Whether the library called the atomic operation: between the program and the operation there is
-    /// a function of the library that is not itself an operation of an atomic variable.
-    fn is_internal(&self, stack: &[Location]) -> bool {
+    /// Whether two accesses race on purpose: they are made by dependencies, and one of them is volatile.
+    fn is_race_on_purpose(&self, steps: &[Step]) -> bool {
         let symbols = &self.source.symbolized.symbols;
-        let callees = stack.iter().take_while(|it| symbols.owner(it) == Owner::Library);
-        callees.into_iter().any(|it| !symbols.is_atomic_operation(it))
+        let is_foreign = |it: &Step| self.is_internal(it, &|it| symbols.is_of_language(it));
+        let is_volatile = |it: &Step| {
+            let stack = stack_of(self.source, it);
+            let mut own = stack.iter().take_while(|it| symbols.is_of_language(it));
+            own.any(|it| symbols.is_volatile_operation(it))
+        };
+        steps.iter().any(is_volatile) && steps.iter().all(is_foreign)
+    }
+
+    /// Whether the library called an operation: between the program and the operation there is a function of the
+    /// library that is not itself such an operation.
+    fn is_internal(&self, step: &Step, is_operation: IsOperation<'_>) -> bool {
+        let (symbols, stack) = (&self.source.symbolized.symbols, stack_of(self.source, step));
+        let mut callees = stack.iter().take_while(|it| symbols.owner(it) == Owner::Library);
+        callees.any(|it| !is_operation(it))
     }
 }

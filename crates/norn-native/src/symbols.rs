@@ -64,8 +64,20 @@ impl Symbols for NativeSymbols {
         frame.function.as_deref().is_some_and(is_one)
     }
 
+    fn is_volatile_operation(&self, frame: &Location) -> bool {
+        frame.function.as_deref().is_some_and(rust::is_volatile_operation)
+    }
+
+    fn member_operator(&self) -> &'static str {
+        if self.modules.have_rust() { "." } else { "->" }
+    }
+
+    fn is_of_language(&self, frame: &Location) -> bool {
+        rust::is_of_language(frame)
+    }
+
     fn is_folded(&self, frame: &Location) -> bool {
-        rust::is_library(frame)
+        rust::is_library(frame) || self.modules.have_rust() && rust::is_entry(frame)
     }
 
     fn variable(&self, addr: u64, size: u64) -> Option<Variable> {

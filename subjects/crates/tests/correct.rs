@@ -177,6 +177,44 @@ fn rayon() {
     assert_eq!(sum, 6);
 }
 
+/// A read of a sequence lock may see half of a write, and is then repeated.
+#[test]
+fn crossbeam_atomic_cell() {
+    let cell = crossbeam::atomic::AtomicCell::new((1_u64, 2_u64));
+    thread::scope(|scope| {
+        for number in 0..2 {
+            let cell = &cell;
+            scope.spawn(move || {
+                cell.store((number, number * 2));
+                let (one, two) = cell.load();
+                assert_eq!(two, one * 2);
+            });
+        }
+    });
+}
+
+/// Threads that steal from a queue read elements while they may be overwritten, and discard those that were.
+#[test]
+fn rayon_steals() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let numbers: Vec<u64> = (0..20).collect();
+    let sum: u64 = pool.install(|| numbers.par_iter().map(|it| it * 2).sum());
+    assert_eq!(sum, 380);
+    let total = AtomicUsize::new(0);
+    pool.scope(|scope| {
+        for number in 0..3 {
+            let total = &total;
+            scope.spawn(move |scope| {
+                total.fetch_add(number, Relaxed);
+                scope.spawn(move |_| {
+                    total.fetch_add(1, Relaxed);
+                });
+            });
+        }
+    });
+    assert_eq!(total.into_inner(), 6);
+}
+
 #[test]
 fn rayon_update() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

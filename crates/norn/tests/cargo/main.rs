@@ -214,7 +214,7 @@ fn programs_on_top_of_published_crates() {
     assert_eq!(built.code, Some(0), "{built:?}");
     let correct = workspace.cargo_norn(&["test", "--budget", "10", "--test", "correct"]);
     let found = outcomes(&correct);
-    assert_eq!((correct.code, found.len()), (Some(0), 16), "{correct:?}");
+    assert_eq!((correct.code, found.len()), (Some(0), 18), "{correct:?}");
     assert!(found.iter().all(|it| it.1 == "PASS"), "{}", correct.stdout);
     let budget = ["--budget", "400", "--explore", "300"];
     let wrong = [&["test", "--stop-at-first", "--test", "wrong"][..], &budget].concat();
