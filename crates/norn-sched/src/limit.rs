@@ -46,6 +46,14 @@ impl RunState {
         task.is_timed() && (in_time || !self.has_active_others(id))
     }
 
+    /// Whether a timer may expire, so that the schedule can continue. A program that guards itself by an alarm is not
+    /// killed while it can go on.
+    pub(crate) fn may_timer_expire(&self, deadline: u64, listed: bool, world: &dyn World) -> bool {
+        let most = if listed { SAFETY_NET } else { MOMENT };
+        let active = self.tasks.entries().any(|(_, it)| it.is_ready() || it.away);
+        self.left(deadline, world) <= most || !active
+    }
+
     fn left(&self, deadline: u64, world: &dyn World) -> u64 {
         deadline.saturating_sub(self.now(world))
     }

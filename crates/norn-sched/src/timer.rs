@@ -85,10 +85,17 @@ impl RunState {
         self.advance_to(deadline, world);
     }
 
-    /// Lets the first timer expire now, if it is a file or not. Returns whether there is one.
-    pub(crate) fn force_first_timer(&mut self, file: bool, world: &dyn World) -> bool {
+    /// Lets the first timer expire now, if it is a file or not, and if that is not too early: `listed` says
+    /// whether the schedule asks for it. Returns whether it expires.
+    pub(crate) fn force_first_timer(
+        &mut self,
+        file: bool,
+        listed: bool,
+        world: &dyn World,
+    ) -> bool {
         let first = self.timers.first().filter(|_| self.timers.may_expire());
         let first = first.filter(|(it, _)| self.timers.table[*it].setting.file == file);
+        let first = first.filter(|it| self.may_timer_expire(it.1, listed, world));
         if let Some((timer, _)) = first {
             self.force_timer(timer, world);
         }
@@ -199,7 +206,28 @@ mod tests {
         scheduler.set_timer(0, setting(1_000, 0));
         scheduler.reach_time(2_000, &world);
         assert_eq!(scheduler.run.take_due_timer(&world), None);
-        assert!(scheduler.run.force_first_timer(false, &world));
+        assert!(scheduler.run.force_first_timer(false, true, &world));
         assert_eq!(scheduler.run.take_due_timer(&world), Some(0));
+    }
+
+    #[test]
+    fn an_alarm_does_not_end_a_program_that_can_go_on() {
+        const SECOND: u64 = 1_000_000_000;
+        let mut world = SimulatedWorld::default();
+        (world.plan.strategy, world.plan.timeouts) = (strategy::FOLLOW, timeouts::LISTED);
+        let (mut scheduler, [task, _]) = begun::<2>(&world);
+        scheduler.wait(
+            task,
+            Wait {
+                event: Event { kind: Kind::Wait, object: 1, pc: 0 },
+                deadline: NEVER,
+                outside: false,
+            },
+        );
+        scheduler.set_timer(0, setting(10 * SECOND, 0));
+        assert!(!scheduler.run.force_first_timer(false, false, &world));
+        assert!(scheduler.run.force_first_timer(false, true, &world), "the schedule asks for it");
+        scheduler.set_timer(0, setting(100 * SECOND, 0));
+        assert!(!scheduler.run.force_first_timer(false, true, &world));
     }
 }

@@ -129,7 +129,7 @@ impl Follow {
         world: &dyn World,
     ) -> Option<Choice> {
         let is_handler = world.names().get(segment.thread as usize).is_some_and(|it| it.child == 0);
-        if segment.thread != 0 && is_handler && run.force_first_timer(false, world) {
+        if segment.thread != 0 && is_handler && run.force_first_timer(false, true, world) {
             return Some(Choice::Idle);
         }
         match (self.has_ended(segment.thread), segment.until) {
@@ -264,6 +264,8 @@ impl Follow {
     ) -> Option<Progress> {
         let task = &run.tasks[id];
         let outside = task.outside;
+        // Other waits go on after a signal.
+        let asks = outside || matches!(task.event.kind, Kind::Receive | Kind::Ready | Kind::Sleep);
         match segment.until {
             until::BLOCKS => Some(Progress::Over),
             until::TIMEOUT if run.may_expire_when_due(id, true, world) => {
@@ -284,7 +286,7 @@ impl Follow {
             }
             _ if run.recheck_files() && !run.tasks[id].waiting => None,
             // It may wait for a timer.
-            _ if run.force_first_timer(outside, world) => Some(Progress::Waits),
+            _ if run.force_first_timer(outside, asks, world) => Some(Progress::Waits),
             _ if outside || run.may_be_saved(world) => Some(Progress::Waits),
             _ => Some(Progress::Stuck(why::BLOCKED)),
         }
@@ -403,7 +405,7 @@ fn begins(
         until::TIMEOUT if pending => Some(Progress::Over),
         _ if pending => None,
         until::ENDS | until::BLOCKS => Some(Progress::Over),
-        _ if run.force_first_timer(false, world) => Some(Progress::Waits),
+        _ if run.force_first_timer(false, true, world) => Some(Progress::Waits),
         _ => Some(Progress::Stuck(why::ABSENT)),
     }
 }
