@@ -70,5 +70,5 @@ pub use reach::Reach;
 pub use rust_name::{TraitMethod, trait_method};
 pub use symbol::{Symbol, source_name};
 pub use sync_instruction::SyncInstruction;
-pub use transfer::{Direction, Transfer, Transfers, moves};
+pub use transfer::{Direction, SYSTEM_CALL, Transfer, Transfers, moves};
 pub use variable::Variable;

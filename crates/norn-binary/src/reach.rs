@@ -15,7 +15,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use crate::{
     call::Targets,
     sync_instruction::{Recogniser, SyncInstruction, may_synchronise},
-    transfer::{Direction, Transfer, Transfers, moves},
+    transfer::{Direction, FirstArgument, Transfer, Transfers, moves},
 };
 
 /// What code reaches without an access that is recorded.
@@ -86,6 +86,7 @@ struct Walk {
     reach: Reach,
     left: Vec<u64>,
     seen: BTreeSet<u64>,
+    argument: FirstArgument,
 }
 
 impl<'m, 'a> Walker<'m, 'a> {
@@ -111,12 +112,14 @@ impl<'m, 'a> Walker<'m, 'a> {
         let Some(bytes) = self.targets.bytes(at) else { return };
         let mut decoder = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE);
         let (mut code, mut recogniser) = (Instruction::default(), Recogniser::default());
+        walk.argument = FirstArgument::default();
         while decoder.can_decode() && walk.seen.len() < INSTRUCTIONS {
             decoder.decode_out(&mut code);
             if code.is_invalid() || !walk.seen.insert(code.ip()) {
                 return;
             }
             let sync = recogniser.step_quickly(&code);
+            walk.argument.follow(&code);
             walk.reach.sync.extend(sync.map(|it| (it, Vec::new())));
             match code.flow_control() {
                 FlowControl::Next | FlowControl::XbeginXabortXend | FlowControl::Interrupt => {}
@@ -127,6 +130,7 @@ impl<'m, 'a> Walker<'m, 'a> {
                     if !self.call(&code, depth, walk) {
                         return;
                     }
+                    walk.argument = FirstArgument::default();
                 }
                 FlowControl::IndirectBranch => return self.jump_indirectly(&code, walk),
                 FlowControl::Return => {
@@ -229,7 +233,8 @@ impl<'m, 'a> Walker<'m, 'a> {
 
 /// Notes a call, or a jump at the end of a function, if it moves data between threads.
 fn note_transfer(code: &Instruction, name: &str, walk: &mut Walk) {
-    if [Direction::Send, Direction::Receive].iter().any(|it| moves(name, *it)) {
+    let moves = [Direction::Send, Direction::Receive].iter().any(|it| moves(name, *it));
+    if moves && !walk.argument.moves_nothing(name) {
         let calls = matches!(code.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
         let returns_to = calls.then(|| code.next_ip());
         let transfer = Transfer { name: name.into(), returns_to, calls: Vec::new() };

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+
 /// Which way a function moves data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
@@ -48,7 +50,10 @@ const RECEIVES: [&str; 14] = [
     "vscanf",
 ];
 
-const BOTH: [&str; 9] = [
+const BOTH: [&str; 12] = [
+    SYSTEM_CALL,
+    "process_vm_readv",
+    "process_vm_writev",
     "aio_read",
     "aio_write",
     "copy_file_range",
@@ -59,6 +64,38 @@ const BOTH: [&str; 9] = [
     "splice",
     "tee",
 ];
+
+/// The function that makes any system call, and the numbers of those that move data or wait for some.
+pub const SYSTEM_CALL: &str = "syscall";
+const MOVING: [u64; 32] = [
+    0, 1, 7, 17, 18, 19, 20, 23, 40, 44, 45, 46, 47, 61, 128, 208, 209, 232, 242, 243, 270, 271,
+    275, 276, 278, 281, 295, 296, 299, 307, 326, 426,
+];
+
+/// The constant in the register of a call's first argument, if it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FirstArgument(Option<u64>);
+
+impl FirstArgument {
+    /// Follows the next instruction of a block.
+    pub(crate) fn follow(&mut self, code: &Instruction) {
+        let into = code.op_count() > 0 && code.op0_kind() == OpKind::Register;
+        if !into || code.op0_register().full_register() != Register::RDI {
+            return;
+        }
+        let clears = code.mnemonic() == Mnemonic::Xor && code.op0_register() == code.op1_register();
+        self.0 = match code.mnemonic() {
+            Mnemonic::Mov => code.try_immediate(1).ok(),
+            _ if clears => Some(0),
+            _ => None,
+        };
+    }
+
+    /// Whether a call of this function is a system call that moves no data.
+    pub(crate) fn moves_nothing(self, function: &str) -> bool {
+        function == SYSTEM_CALL && self.0.is_some_and(|it| !MOVING.contains(&it))
+    }
+}
 
 /// Whether a function may move data in this direction.
 pub fn moves(function: &str, direction: Direction) -> bool {
@@ -83,6 +120,23 @@ fn plain(function: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// Whether a call of `syscall` after these instructions may move data.
+    fn may_move(bytes: &[u8]) -> bool {
+        let mut argument = FirstArgument::default();
+        let mut decoder = iced_x86::Decoder::new(64, bytes, iced_x86::DecoderOptions::NONE);
+        decoder.iter().for_each(|it| argument.follow(&it));
+        !argument.moves_nothing(SYSTEM_CALL)
+    }
+
+    #[test]
+    fn system_calls_move_data_unless_their_number_says_otherwise() {
+        assert!(may_move(&[]));
+        assert!(may_move(&[0xbf, 1, 0, 0, 0]), "mov edi, 1: write");
+        assert!(may_move(&[0x31, 0xff]), "xor edi, edi: read");
+        assert!(!may_move(&[0xbf, 202, 0, 0, 0]), "mov edi, 202: futex");
+        assert!(may_move(&[0xbf, 202, 0, 0, 0, 0x89, 0xc7]), "mov edi, eax");
+    }
+
     #[test]
     fn variants_of_a_function_move_data_like_it() {
         for name in ["fgets", "__fgets_chk", "fgets_unlocked", "__isoc99_fscanf", "_IO_getc"] {
@@ -91,6 +145,7 @@ mod tests {
         }
         assert!(moves("__fprintf_chk", Direction::Send));
         assert!(moves("sendfile64", Direction::Send) && moves("splice", Direction::Receive));
+        assert!(moves("syscall", Direction::Send) && moves("syscall", Direction::Receive));
         assert!(!moves("snprintf", Direction::Send) && !moves("sscanf", Direction::Receive));
     }
 }

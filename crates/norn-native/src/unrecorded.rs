@@ -107,7 +107,9 @@ pub(crate) fn transfer(
         Direction::Receive => (norn_binary::Direction::Receive, gap.before),
     };
     let moves = |name: &str| norn_binary::moves(name, moving);
-    if let Some(name) = modules.called(during).filter(|it| moves(it)) {
+    // Those of `syscall` that have events are recorded as what they do.
+    let recorded = |it: &String| it != norn_binary::SYSTEM_CALL && moves(it);
+    if let Some(name) = modules.called(during).filter(recorded) {
         return Some(UnrecordedSync { instruction: name, frames: modules.frames(during).to_vec() });
     }
     let path = path_of(modules, gap)?;
