@@ -72,9 +72,7 @@ mod tests {
         assert!(at("/rustc/59807616e1fa/library/core/src/sync/atomic.rs"));
         assert!(at("/opt/rust/lib/rustlib/src/rust/library/std/src/thread/mod.rs"));
         assert!(at("/users/me/.cargo/registry/src/index-1949cf8c6b5b557f/flume-0.11.1/src/lib.rs"));
-        assert!(at(
-            "/usr/local/cargo/registry/src/index-1949cf8c6b5b557f/spin-0.9.9/src/once.rs"
-        ));
+        assert!(at("/usr/local/cargo/registry/src/index-1949cf8c6b5b557f/spin-0.9.9/src/once.rs"));
         assert!(at("/cargo/git/checkouts/bank-5d1c0a3a6e2f9b47/0a1b2c3/src/lib.rs"));
         assert!(!at("/src/bank/main.rs"));
         assert!(!at("/home/me/registry/src/main.rs"));
