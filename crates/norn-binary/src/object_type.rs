@@ -62,7 +62,7 @@ impl ObjectType {
             die,
             name: name::of_type(units, die)?.into(),
             size: shape.size(),
-            is_record: matches!(*shape, Type::Record { .. }),
+            is_record: matches!(*shape, Type::Record { .. } | Type::Variants { .. }),
             file: name::declared_at(units, name::unqualified(units, die)).0,
         };
         Some(of).filter(|it| it.size > 0)

@@ -6,6 +6,8 @@
 //! - Several members of a struct, but not all: `.{lo, hi}`, or `.{first..last}` beyond three.
 //! - All of an array or struct: the array or struct itself, so that copying a struct names it.
 //! - Bytes between members: the struct.
+//! - An enum of Rust: the part of its only variant that has one with exactly the access's offset and size. If there are
+//!   several, or none, the enum itself: which variant it has is not known. So is an access to what says which one it is.
 //! - A union: the first member that has a part with exactly the access's offset and size, or else
 //!   the first that contains the access.
 //!
@@ -85,6 +87,11 @@ fn describe(shape: &Type, access: Access, depth: usize) -> Described {
         }
         Type::Record { is_union: true, members, .. } => describe_union(members, access, depth),
         Type::Record { size, members, .. } => describe_struct(*size, members, access, depth),
+        Type::Variants { size, tag, variants } => {
+            let is_tag = tag.is_some_and(|it| (access.start, access.len()) == (it.offset, it.size));
+            let variants = if is_tag { &[][..] } else { variants };
+            describe_variants(*size, variants, access, depth)
+        }
     }
 }
 
@@ -142,14 +149,34 @@ fn describe_union(members: &[Member], access: Access, depth: usize) -> Described
     first.unwrap_or(Described::here(false))
 }
 
+fn describe_variants(size: u64, variants: &[Member], access: Access, depth: usize) -> Described {
+    if access.covers(size) {
+        return Described::here(access.end == size);
+    }
+    let parts = variants.iter().filter_map(|it| Some((it, part_of(it, access)?)));
+    let described = parts.map(|(it, inside)| describe_member(it, false, inside, depth));
+    let mut exact = described.filter(|it| it.exact);
+    match (exact.next(), exact.next()) {
+        (Some(only), None) => only,
+        _ => Described::here(false),
+    }
+}
+
 fn describe_member(member: &Member, only: bool, inside: Access, depth: usize) -> Described {
     let inner = describe(&member.shape, inside, depth);
     match &member.name {
         Some(name) if !(only && is_reserved(name)) => {
-            Described { text: format!(".{name}{}", inner.text), ..inner }
+            Described { text: format!(".{}{}", in_source(name), inner.text), ..inner }
         }
         _ => inner,
     }
+}
+
+/// The name as the source has it: the fields of Rust's tuples are `__0`, `__1` in debug information.
+fn in_source(name: &str) -> &str {
+    let number = name.strip_prefix("__").unwrap_or("");
+    let is_field = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+    if is_field { number } else { name }
 }
 
 /// Whether a union is internal to a library, such as `pthread_mutex_t`: then the variable's own
@@ -208,7 +235,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::types::scalar;
+    use crate::types::{Tag, scalar};
 
     fn array(element: Arc<Type>, count: Option<u64>) -> Arc<Type> {
         Arc::new(Type::Array { element, count })
@@ -263,6 +290,32 @@ mod tests {
         assert_eq!(path(&cell, 4, 4), ".hi");
         assert_eq!(path(&cell, 5, 1), ".hi");
         assert_eq!(path(&cell, 2, 4), ".{lo, hi}");
+    }
+
+    #[test]
+    fn enums_are_named_by_a_variant_only_if_it_is_certain() {
+        let variant = |name: &str, fields: Vec<Member>| member(name, 0, record(24, fields));
+        let state = Arc::new(Type::Variants {
+            size: 24,
+            tag: Some(Tag { offset: 0, size: 4 }),
+            variants: vec![
+                variant("Idle", vec![]),
+                variant(
+                    "Running",
+                    vec![member("jobs", 4, scalar(4)), member("since", 8, scalar(8))],
+                ),
+                variant("Done", vec![member("__0", 8, scalar(8))]),
+            ],
+        });
+        assert_eq!(path(&state, 4, 4), ".Running.jobs");
+        assert_eq!(path(&state, 8, 8), "");
+        assert_eq!(path(&state, 0, 4), "");
+        assert_eq!(path(&state, 0, 24), "");
+        let some = vec![variant("", vec![]), variant("", vec![member("__0", 0, state)])];
+        let tag = Some(Tag { offset: 8, size: 8 });
+        let option = Arc::new(Type::Variants { size: 24, tag, variants: some });
+        assert_eq!(path(&option, 4, 4), ".Running.jobs");
+        assert_eq!(path(&option, 8, 8), "");
     }
 
     #[test]

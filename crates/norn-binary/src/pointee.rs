@@ -9,13 +9,16 @@
 //! several: with an inlined `m.lock()` the address is that of a mutex, and that of a member of what
 //! contains it.
 //!
-//! Only straight-line code is followed: what holds on all paths at a join is not determined. An
+//! Only straight-line code is followed: what holds on all paths at a join is not determined. But what a place of the frame has
+//! that only one instruction writes is known wherever it is read. An
 //! argument that is computed from a parameter points where the caller's argument points, so the search
 //! can be continued there.
 
 use std::sync::Arc;
 
-use iced_x86::{FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
+use iced_x86::{
+    FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+};
 use rustc_hash::FxHashSet;
 
 use crate::frame_register::{CALLER_SAVED, constant, is_call};
@@ -28,6 +31,9 @@ use crate::variable::Variables;
 
 /// Maximum number of pointers that are followed to find the type of the last one: `a->b->c`.
 const MAX_DEPTH: usize = 4;
+
+/// Maximum number of intermediate results in the frame that are followed one after the other.
+const MAX_SPILLS: usize = 8;
 
 /// The registers of integer arguments, in the order of the calling convention.
 const ARGUMENTS: [Register; 6] =
@@ -132,6 +138,8 @@ struct Walk<'c, 'a> {
     joins: FxHashSet<u64>,
     frame: FrameState,
     facts: InstructionInfoFactory,
+    /// Number of intermediate results in the frame that may still be followed.
+    spills: usize,
 }
 
 impl<'c, 'a> Walk<'c, 'a> {
@@ -152,6 +160,7 @@ impl<'c, 'a> Walk<'c, 'a> {
             joins,
             frame: layout.at(returns_to).unwrap_or_else(|| layout.body()),
             facts: InstructionInfoFactory::new(),
+            spills: MAX_SPILLS,
         })
     }
 
@@ -163,8 +172,9 @@ impl<'c, 'a> Walk<'c, 'a> {
             let is_entry = self.code[at].ip() == self.function.start;
             let Some(before) = at.checked_sub(1).filter(|_| !is_entry) else {
                 let argument = ARGUMENTS.iter().zip(0..).find(|it| *it.0 == address.register);
-                let forwarded = argument.map(|it| (it.1, address.distance));
-                found.forwarded = found.forwarded.or(forwarded);
+                if let Some((_, number)) = argument {
+                    self.note_argument(number, address.distance, &mut found);
+                }
                 return found;
             };
             let adjacent = self.code[before].next_ip() == self.code[at].ip();
@@ -261,6 +271,7 @@ impl<'c, 'a> Walk<'c, 'a> {
             self.note_targets(&variable, distance, found);
         } else if let Some(slot) = plain.and_then(|it| self.slot(base)?.checked_add(it)) {
             self.note_slot(at, slot, distance, found);
+            self.note_spilled(&instruction, distance, depth, found);
         } else if depth < MAX_DEPTH && base.is_gpr64() {
             let pointer = Address { register: base, distance: plain };
             let pointer = self.follow(at, pointer, depth + 1);
@@ -268,6 +279,44 @@ impl<'c, 'a> Walk<'c, 'a> {
             let pointer = self.indexed(at, depth);
             self.note_targets(&pointer, distance, found);
         }
+    }
+
+    /// The register was loaded from a place of the frame that has no name.
+    fn note_spilled(
+        &mut self,
+        load: &Instruction,
+        distance: Option<i64>,
+        depth: usize,
+        found: &mut Found,
+    ) {
+        // A loop may compute the stored value from the loaded one.
+        let Some(left) = self.spills.checked_sub(1) else { return };
+        let Some((store, register)) = self.spilled(load) else { return };
+        self.spills = left;
+        let stored = self.follow(store, Address { register, distance }, depth);
+        self.spills = left + 1;
+        found.objects.extend(stored.objects);
+        found.forwarded = found.forwarded.or(stored.forwarded);
+    }
+
+    /// The only instruction that stores to the part of the frame that another one loads, and the register that it stores.
+    /// Code without optimisation keeps each intermediate result in a place of its own.
+    fn spilled(&self, load: &Instruction) -> Option<(usize, Register)> {
+        let place =
+            |it: &Instruction| (it.memory_base(), it.memory_index(), it.memory_displacement64());
+        let is_there = |it: &Instruction| {
+            let has_memory = (0..it.op_count()).any(|at| it.op_kind(at) == OpKind::Memory);
+            has_memory && place(it) == place(load)
+        };
+        let mut uses = self.code.iter().enumerate().filter(|(_, it)| is_there(it));
+        let stores = |it: &Instruction| it.op0_kind() == OpKind::Memory;
+        let is_move = |it: &Instruction| it.mnemonic() == Mnemonic::Mov;
+        if !uses.clone().all(|(_, it)| is_move(it)) {
+            return None;
+        }
+        let (at, store) = uses.by_ref().find(|(_, it)| stores(it))?;
+        let register = Some(store.op1_register()).filter(|it| it.is_gpr64())?;
+        uses.all(|(_, it)| !stores(it)).then_some((at, register))
     }
 
     /// Where the index register of an operand points: without a scale, it may be the pointer, and the base
@@ -328,6 +377,19 @@ impl<'c, 'a> Walk<'c, 'a> {
             let shape = self.types.build(die);
             found.objects.push(Pointed { shape, die: Some(die), distance });
         }
+    }
+
+    /// The register has an argument that the function got: what its parameter points to.
+    fn note_argument(&mut self, number: u8, distance: Option<i64>, found: &mut Found) {
+        let Function { die, start, .. } = *self.function;
+        let parameters = parameter::parameters(self.context.units, die, start);
+        let name = parameters.iter().find(|it| it.register == Some(number)).map(|it| &it.name);
+        for variable in self.function.variables(self.context.units) {
+            if variable.is_parameter && Some(&variable.name) == name {
+                self.note_target(variable.shape.target_at(0), distance, found);
+            }
+        }
+        found.forwarded = found.forwarded.or(Some((number, distance)));
     }
 
     fn note_parameter(&self, name: &str, distance: Option<i64>, found: &mut Found) {

@@ -11,7 +11,9 @@ use crate::{
 
 /// The names of these types, without generic arguments. Those of atomic variables and cells begin with
 /// one of them.
-const WRAPPERS: [&str; 20] = [
+const WRAPPERS: [&str; 22] = [
+    "Option",
+    "Result",
     "UnsafeCell",
     "SyncUnsafeCell",
     "Cell",
@@ -34,12 +36,21 @@ const WRAPPERS: [&str; 20] = [
     "AtomicBool",
 ];
 
+/// The members of pointers to slices and to objects with a virtual table: the pointer, and what belongs to it.
+const WIDE: [[&str; 2]; 2] = [["data_ptr", "length"], ["pointer", "vtable"]];
+
 /// Removes the names of members if a record is such a type.
 pub(crate) fn unwrap(units: &Units<'_>, record: DieId, members: &mut [Member]) {
     if is_wrapper(units, record) {
         for member in members {
             member.name = None;
         }
+    } else if let [pointer, rest] = members
+        && WIDE.contains(
+            &[pointer.name.as_deref(), rest.name.as_deref()].map(Option::unwrap_or_default),
+        )
+    {
+        pointer.name = None;
     }
 }
 

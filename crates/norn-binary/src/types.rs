@@ -22,6 +22,16 @@ pub(crate) enum Type {
     Array { element: Arc<Type>, count: Option<u64> },
     /// A struct, class or union, with its members in the order of declaration.
     Record { size: u64, is_union: bool, members: Vec<Member> },
+    /// An enum of Rust: one of several structs, of which the memory itself says which one it is. Those without a name
+    /// add nothing to a path.
+    Variants { size: u64, tag: Option<Tag>, variants: Vec<Member> },
+}
+
+/// Where the memory of an enum says which variant it is. A field of a variant may be at the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tag {
+    pub(crate) offset: u64,
+    pub(crate) size: u64,
 }
 
 /// A member, a bit-field or a base class.
@@ -39,7 +49,9 @@ impl Type {
     /// Size in bytes; zero if it is unknown.
     pub(crate) fn size(&self) -> u64 {
         match self {
-            Self::Scalar { size, .. } | Self::Record { size, .. } => *size,
+            Self::Scalar { size, .. } | Self::Record { size, .. } | Self::Variants { size, .. } => {
+                *size
+            }
             Self::Array { element, count } => element.size().saturating_mul(count.unwrap_or(0)),
         }
     }
@@ -53,6 +65,10 @@ impl Type {
                 let inside = offset.checked_sub(it.offset)?;
                 it.shape.target_at(inside).filter(|_| inside < it.size || it.shape.is_unbounded())
             }),
+            Self::Variants { variants, .. } => {
+                let mut targets = variants.iter().filter_map(|it| it.shape.target_at(offset));
+                targets.next().filter(|first| targets.all(|it| it == *first))
+            }
         }
     }
 
@@ -61,7 +77,7 @@ impl Type {
         match self {
             Self::Scalar { target, .. } => *target,
             Self::Array { element, .. } => element.element_target(),
-            Self::Record { .. } => None,
+            Self::Record { .. } | Self::Variants { .. } => None,
         }
     }
 
@@ -174,10 +190,34 @@ impl<'u, 'a> Types<'u, 'a> {
         let is_union = entry.tag() == gimli::DW_TAG_union_type;
         let size = number(entry, gimli::DW_AT_byte_size).unwrap_or(0);
         let children = self.children(die);
+        if let Some(part) = children.iter().find(|it| it.tag() == gimli::DW_TAG_variant_part) {
+            let (tag, variants) = (self.tag(die.unit, part), self.variants(die, part));
+            return Arc::new(Type::Variants { size, tag, variants });
+        }
         let members = children.iter().filter_map(|child| self.member(die.unit, child));
         let mut members: Vec<_> = members.collect();
         rust_type::unwrap(self.units, die, &mut members);
         Arc::new(Type::Record { size, is_union, members })
+    }
+
+    /// The discriminant of an enum.
+    fn tag(&mut self, unit: usize, part: &Entry<'a>) -> Option<Tag> {
+        let member = self.units.follow(unit, part.attr_value(gimli::DW_AT_discr)?)?;
+        let member = self.member(member.unit, &self.units.entry(member)?)?;
+        Some(Tag { offset: member.offset, size: member.size })
+    }
+
+    /// The structs of an enum. They begin where the enum begins, and know where its fields are.
+    fn variants(&mut self, record: DieId, part: &Entry<'a>) -> Vec<Member> {
+        let inside = |it: &Entry<'a>| DieId { offset: it.offset(), ..record };
+        let variants = self.children(inside(part));
+        let variants = variants.iter().filter(|it| it.tag() == gimli::DW_TAG_variant);
+        let structs = variants.flat_map(|it| self.children(inside(it)));
+        let structs: Vec<_> = structs.filter(|it| it.tag() == gimli::DW_TAG_member).collect();
+        let members = structs.iter().filter_map(|it| self.member(record.unit, it));
+        let mut members: Vec<_> = members.collect();
+        rust_type::unwrap(self.units, record, &mut members);
+        members
     }
 
     /// `None` for static members, functions, nested types, and bases whose offset is only known at

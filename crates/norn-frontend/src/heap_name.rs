@@ -54,7 +54,11 @@ impl HeapNames<'_> {
             return None;
         };
         let holder = self.holder(addr, 0);
-        let known = self.part(addr, size).or_else(|| self.part_of_target(addr, size));
+        // The pointers of an allocator are those to plain numbers: the owner of the block knows more.
+        let inferred = self.part(addr, size);
+        let is_number = inferred.as_ref().is_none_or(|it| it.0.of.record_of.is_none());
+        let owned = if is_number { self.part_of_target(addr, size) } else { None };
+        let known = owned.or(inferred);
         let is_unique = ordinal < 2 || holder.as_ref().is_some_and(|it| it.is_exact);
         let number = if is_unique { String::new() } else { format!("#{ordinal}") };
         let holder = holder.map(|it| it.name());
@@ -115,7 +119,7 @@ impl HeapNames<'_> {
         pointers().find_map(|it| {
             let outer = self.holder(it, depth + 1)?;
             let part = Holder::new(&self.live_part(it)?.name);
-            Some(outer.through(&part))
+            Some(outer.through(&part, self.symbols.member_operator()))
         })
     }
 
@@ -165,9 +169,9 @@ impl Holder {
     }
 
     /// A pointer in a part of what this one points to.
-    fn through(&self, part: &Holder) -> Holder {
+    fn through(&self, part: &Holder, operator: &str) -> Holder {
         let path = match part.path.strip_prefix('.') {
-            Some(member) => format!("{}->{member}", self.path),
+            Some(member) => format!("{}{operator}{member}", self.path),
             None => format!("{}{}", self.path, part.path),
         };
         Holder { path, thread: self.thread.clone(), is_exact: self.is_exact && part.is_exact }
@@ -210,8 +214,9 @@ mod tests {
             (holder.name(), holder.is_exact)
         };
         assert_eq!(holder("shared.ptr.pointer of T0.1"), ("shared of T0.1".to_owned(), true));
-        let outer = Holder::new("bank of T0.1").through(&Holder::new(".accounts[1]"));
-        assert_eq!(outer.name(), "bank->accounts[1] of T0.1");
+        let (bank, account) = (Holder::new("bank of T0.1"), Holder::new(".accounts[1]"));
+        assert_eq!(bank.through(&account, "->").name(), "bank->accounts[1] of T0.1");
+        assert_eq!(bank.through(&account, ".").name(), "bank.accounts[1] of T0.1");
         assert_eq!(holder("accounts[1]"), ("accounts[1]".to_owned(), true));
         assert_eq!(holder("bank.list._M_impl._M_start"), ("bank.list".to_owned(), true));
         assert_eq!(holder("cache._M_t._M_head_impl"), ("cache".to_owned(), true));

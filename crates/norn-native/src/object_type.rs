@@ -63,8 +63,12 @@ fn is_copy(function: &str) -> bool {
 /// nothing about the block.
 const CELLS: [&str; 3] = ["core::cell::", "core::sync::atomic::", "core::mem::"];
 
+/// Rust's allocators return pointers to this type, whatever the memory is for.
+const BYTE: &str = "u8";
+
 fn pointee(modules: &Modules, module: usize, it: &Found, added: Option<i64>) -> Option<Pointee> {
-    if CELLS.iter().any(|cell| it.object.name.starts_with(cell)) {
+    let name = &*it.object.name;
+    if name == BYTE || CELLS.iter().any(|cell| name.starts_with(cell)) {
         return None;
     }
     let distance = match it.distance.zip(added) {
