@@ -85,11 +85,11 @@ pub unsafe fn wait_here(
             return real::pthread_mutex_unlock()(mutex);
         }
         control::misuse::gives(slot, Kind::Wait, MUTEX, mutex, pc);
-        event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
-        event::note(slot, kind, pc, cond, &[mutex as u64]);
         if flags(cond) & layout::SHARED != 0 {
             return wait_shared(slot, (cond, mutex, pc), deadline);
         }
+        event::note(slot, Kind::WaitRelease, pc, mutex, &[]);
+        event::note(slot, kind, pc, cond, &[mutex as u64]);
         let late = control::block_after(slot, (Kind::Wait, cond, pc), deadline, || {
             real::pthread_mutex_unlock()(mutex);
             control::release(Kind::Acquire, mutex);
@@ -118,7 +118,8 @@ pub unsafe fn wait_here(
 }
 
 /// Waits in the kernel on a condition variable that other processes may signal, too; then the scheduler
-/// does not know when the wait ends.
+/// does not know when the wait ends. The trace has the release of the mutex and its acquisition, and no wait: the
+/// signal that ends it may be in no trace.
 ///
 /// # Safety
 /// As for [`wait_here`].
@@ -129,6 +130,7 @@ unsafe fn wait_shared(
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        event::note(slot, Kind::Release, pc, mutex, &[MUTEX]);
         let left = deadline.saturating_sub(control::time::now());
         let until = sys::now(sys::MONOTONIC).saturating_add(left);
         let until = [until / 1_000_000_000, until % 1_000_000_000];
@@ -142,7 +144,7 @@ unsafe fn wait_shared(
             ),
         });
         control::misuse::took(slot, MUTEX, mutex);
-        event::note(slot, Kind::WaitAcquire, pc, mutex, &[cond as u64, result as u64]);
+        event::note(slot, Kind::Acquire, pc, mutex, &[MUTEX]);
         result
     }
 }

@@ -76,6 +76,24 @@ unsafe fn take(slot: *mut ThreadSlot, semaphore: usize, pc: usize, deadline: u64
     }
 }
 
+/// A semaphore that is shared with other processes has no initialisation in the trace, like a named one: what
+/// it began with, and the posts that the trace has, do not say how often it can be taken.
+///
+/// # Safety
+/// As for the function of libc in whose place it is called.
+unsafe extern "C-unwind" fn create(object: usize, shared: c_int, value: u32, pc: usize) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if shared == 0 {
+            return create_own(object, shared, value, pc);
+        }
+        let result = real::sem_init()(object, shared, value);
+        control::destroyed::unpoison(object, ObjectClass::Semaphore);
+        control::misuse::initialised(object);
+        result
+    }
+}
+
 /// Whether other processes may post a semaphore.
 ///
 /// # Safety
@@ -100,7 +118,7 @@ decrement! {
         = sem_clockwait, Kind::TimedSemWait, at(clock, until);
 }
 announce! { post = sem_post, Kind::SemPost, ObjectClass::Semaphore, notify; }
-init! { create(shared: c_int, value: u32) = sem_init, ObjectClass::Semaphore, value; }
+init! { create_own(shared: c_int, value: u32) = sem_init, ObjectClass::Semaphore, value; }
 destroy! { remove = sem_destroy, ObjectClass::Semaphore; }
 
 interpose! {
