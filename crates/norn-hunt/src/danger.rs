@@ -21,9 +21,9 @@ pub(crate) struct DangerRank {
     pub(crate) is_known_value: bool,
     /// Whether the candidate has only one of the reads on which the failure depends. If it has several,
     /// it is about what they see together.
-    is_alone: bool,
+    pub(crate) is_alone: bool,
     /// The number of dependence steps from the failure to the read.
-    distance: u32,
+    pub(crate) distance: u32,
 }
 
 /// The places of a trace where the program can fail, and the reads that can see something else.

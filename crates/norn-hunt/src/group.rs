@@ -1,19 +1,14 @@
 //! Groups of candidates at the same places, which are one finding to a reader. Their instances are
 //! tried one after another, in an order in which the bug classes take turns.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use norn_model::{AtomicOp, BugClass, Candidate, CandidateKind, EventId, Op, Step, Trace};
 use norn_predict::ConditionResult;
 use norn_witness::{Failure, Grade, Witness};
 
-use crate::{Finding, danger::DangerRank, dependence, engine::CachedWitnesses};
+use crate::{campaign::Urgency, danger::DangerRank, dependence, engine::CachedWitnesses};
 
-/// Number of turns of the other classes before order violations have their first.
-const LATE: usize = 3;
 /// Number of further instances among which a schedule that preserves all values is searched.
 const LOOK: usize = 3;
 
@@ -32,13 +27,17 @@ pub(crate) struct Group {
     /// The index of their finding.
     pub(crate) finding: usize,
     /// Whether a thread uses a pointer that is not yet set.
-    uses_unset_pointer: bool,
+    pub(crate) uses_unset_pointer: bool,
     /// Whether the program seems to expect it, because it concerns a counter or for another reason.
-    expected: bool,
+    pub(crate) expected: bool,
     /// Whether it was predicted before, from another trace.
     pub(crate) again: bool,
     /// How directly it can lead to a visible failure.
     pub(crate) danger: Option<DangerRank>,
+    /// What its next schedule changes besides, as far as that was examined.
+    pub(crate) changes: Changes,
+    /// The groups of a trace are numbered as they are predicted.
+    pub(crate) number: usize,
     /// Whether its first attempt comes ahead of its usual turn, until it was made.
     pub(crate) promoted: Option<Promoted>,
     pub(crate) turn: Turn,
@@ -56,6 +55,18 @@ pub(crate) enum Turn {
     /// Next: earlier traces did not show what the trace says about it.
     Promising,
     Usual,
+}
+
+/// What the schedule of a candidate changes besides what the candidate itself reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Changes {
+    /// Nothing that matters: the program probably performs the candidate.
+    Nothing,
+    /// It was not examined.
+    Unknown,
+    /// Other events see something else as well, and their threads may go another way. Or there is no
+    /// schedule that may be tried now.
+    Others,
 }
 
 /// Which schedules may be tried now.
@@ -89,6 +100,8 @@ impl Group {
             finding,
             again,
             danger: None,
+            changes: Changes::Unknown,
+            number: 0,
             promoted: None,
             turn: Turn::Usual,
         }
@@ -152,9 +165,32 @@ impl Group {
         better
     }
 
-    /// Whether what is tried next is unlikely to do harm.
-    pub(crate) fn promises_little(&self) -> bool {
-        self.expected || self.instances.is_empty()
+    /// Examines what the schedule that would be tried next changes.
+    pub(crate) fn examine(&mut self, witnesses: &CachedWitnesses<'_>) {
+        let nothing = BTreeSet::new();
+        let caution = Caution { may_speculate: true, misleading: Some(&nothing), effort: u64::MAX };
+        let next = self.clone().next(witnesses, caution);
+        let is_own = |it: &EventId, of: &Witness| of.candidate.steps.iter().any(|a| a.event == *it);
+        let only_own = |it: &Witness| it.differing.iter().all(|event| is_own(event, it));
+        self.changes =
+            if next.as_ref().is_some_and(only_own) { Changes::Nothing } else { Changes::Others };
+    }
+
+    /// Whether it can lead to a visible failure, as far as that is known.
+    pub(crate) fn can_fail(&self) -> bool {
+        self.danger.is_some_and(|it| it.result != ConditionResult::Passes)
+    }
+
+    /// How what is tried next compares with runs that explore.
+    pub(crate) fn urgency(&self) -> Urgency {
+        let fails = self.danger.is_some_and(|it| it.result == ConditionResult::Fails);
+        if self.expected || self.instances.is_empty() {
+            Urgency::Low
+        } else if self.turn == Turn::Certain || fails && self.changes == Changes::Nothing {
+            Urgency::High
+        } else {
+            Urgency::Usual
+        }
     }
 
     /// Keeps some instances for each call stack that leads to the places, given the stack of each. All
@@ -191,91 +227,13 @@ impl Group {
 
 /// Whether another thread's atomic update falls between two atomic updates, and nothing else: most
 /// counters allow that.
-fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
+pub(crate) fn is_counting(trace: &Trace, candidate: &Candidate) -> bool {
     let changes = |step: &Step| {
         let op = trace.event(step.event).map(|it| it.op);
         matches!(op, Some(Op::Atomic { op: AtomicOp::Rmw { .. }, .. }))
     };
     let ends = candidate.steps.first().zip(candidate.steps.last());
     candidate.class() == BugClass::Atomicity && ends.is_some_and(|(a, b)| changes(a) && changes(b))
-}
-
-/// The order in which candidates are tried, see [`Ranking`].
-pub(crate) type Rank = (bool, usize, Precedence, BugClass);
-
-/// Which candidates come first in a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Precedence {
-    /// Those that can lead to a visible failure.
-    Dangerous,
-    /// Deadlocks: there are few, and each of them is harmful.
-    Deadlock,
-    /// All others.
-    Other,
-    /// Late overwrites: often a race or an atomicity violation is behind them, which names the cause better.
-    LateOverwrite,
-}
-
-/// Ranks candidates so that the classes take turns and a class with many candidates does not delay
-/// the others. Candidates that can lead to a visible failure have turns of their own. There are many order
-/// violations, and few of them are harmful, so the other classes get some turns before them, except
-/// before those in which a thread uses a pointer that is not yet set. Candidates that the program seems to expect come last.
-#[derive(Debug, Default)]
-pub(crate) struct Ranking {
-    counts: BTreeMap<BugClass, usize>,
-}
-
-impl Ranking {
-    /// The rank of the next candidate.
-    pub(crate) fn rank(&mut self, trace: &Trace, candidate: &Candidate, expected: bool) -> Rank {
-        let expected = expected || is_counting(trace, candidate);
-        self.next(candidate, expected, dependence::uses_unset_pointer(trace, candidate))
-    }
-
-    fn next(&mut self, candidate: &Candidate, expected: bool, unset_pointer: bool) -> Rank {
-        let class = candidate.class();
-        let count = self.counts.entry(class).or_default();
-        *count += 1;
-        let many = class == BugClass::Order && candidate.expires().is_none();
-        let late = if many && !unset_pointer { LATE } else { 0 };
-        let is_deadlock = class == BugClass::Deadlock;
-        let precedence = if is_deadlock { Precedence::Deadlock } else { Precedence::Other };
-        (expected, *count + late, precedence, class)
-    }
-}
-
-/// Puts groups in the order in which they are tried.
-pub(crate) fn in_turn(groups: Vec<Group>, findings: &[Arc<Finding>]) -> Vec<Group> {
-    let mut ranking = Ranking::default();
-    let can_fail = |it: &DangerRank| it.result != ConditionResult::Passes;
-    let mut dangers: Vec<_> = groups.iter().filter_map(|it| it.danger.filter(can_fail)).collect();
-    dangers.sort_unstable();
-    let mut dangers: VecDeque<_> = dangers.into_iter().zip(1..).collect();
-    let mut rank = |group: &mut Group| {
-        let finding = &findings[group.finding];
-        group.expected |= finding.remark.is_some_and(|it| it.expected.is_some());
-        // A counter that decides a failure is not like others.
-        let is_new = |it: DangerRank| !it.is_known_value && can_fail(&it);
-        let decides = group.danger.is_some_and(is_new) && finding.remark.is_none();
-        group.expected &= !decides;
-        // Of candidates that are equally dangerous, those that were predicted first come first.
-        let at = dangers.iter().position(|it| Some(it.0) == group.danger);
-        // Its usual turn may come earlier.
-        let usual = ranking.next(&finding.candidate, group.expected, group.uses_unset_pointer);
-        at.and_then(|at| dangers.remove(at)).map_or(usual, |(_, turn)| {
-            let is_late = finding.candidate.kind == CandidateKind::LateOverwrite;
-            let precedence =
-                if is_late { Precedence::LateOverwrite } else { Precedence::Dangerous };
-            let dangerous = (group.expected, turn, precedence, finding.candidate.class());
-            group.promoted = (dangerous < usual).then_some(Promoted);
-            usual.min(dangerous)
-        })
-    };
-    let mut ranked: Vec<_> =
-        groups.into_iter().map(|mut group| (rank(&mut group), group)).collect();
-    let turn = |it: &Group| if it.expected { Turn::Usual } else { it.turn };
-    ranked.sort_by_key(|(key, group)| (turn(group), *key));
-    ranked.into_iter().map(|(_, group)| group).collect()
 }
 
 #[cfg(test)]
@@ -336,6 +294,29 @@ mod tests {
         let found = races(&trace, true)
             .next(&CachedWitnesses::new(&trace, Engines::default()), caution(false));
         assert_eq!(found.unwrap().grade, Grade::Sound);
+    }
+
+    #[test]
+    fn a_schedule_may_change_more_than_the_candidate() {
+        let urgency = |run: &str| {
+            let trace = text::parse(run).unwrap();
+            let witnesses = CachedWitnesses::new(&trace, Engines::default());
+            let mut group = races(&trace, false);
+            assert_eq!(group.urgency(), Urgency::Usual);
+            group.danger = Some(DangerRank {
+                result: ConditionResult::Fails,
+                is_known_value: false,
+                is_alone: true,
+                distance: 1,
+            });
+            let before = group.instances.len();
+            group.examine(&witnesses);
+            assert_eq!(group.instances.len(), before);
+            (group.changes, group.urgency())
+        };
+        assert_eq!(urgency("T1 w data 1\nT2 r data 1"), (Changes::Nothing, Urgency::High));
+        // The race happens only if the second thread ignores what it reads in `ready`.
+        assert_eq!(urgency(HANDED_OVER), (Changes::Others, Urgency::Usual));
     }
 
     #[test]

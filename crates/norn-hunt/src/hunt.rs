@@ -3,6 +3,7 @@
 
 mod certain;
 mod credit;
+mod examined;
 mod follow_up;
 mod grouping;
 mod queue;
@@ -26,7 +27,8 @@ use crate::{
     attempt::is_confirmed,
     base::{Recorded, record},
     campaign::{
-        ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Promise, Trial, drive,
+        ClipStore, Driven, Evidence, Hypotheses, Lead, Limits, Next, Pending, Promise, Trial,
+        Urgency, drive,
     },
     claim::claim,
     danger::{Dangers, Failures},
@@ -159,6 +161,7 @@ impl Hypotheses for Hunting<'_> {
         let violations = prediction.violations.into_iter().map(|(it, remark)| (it, Some(remark)));
         let groups = self.groups((source, &dangers), candidates.chain(violations));
         witnesses.expect(groups.iter().map(|it| &it.instances), self.sources);
+        let groups = examined::in_turn(groups, &self.findings, witnesses);
         let groups = certain::first(groups, witnesses);
         let trace = self.sources;
         self.sources += 1;
@@ -173,8 +176,8 @@ impl Hypotheses for Hunting<'_> {
         queue.next(witnesses)
     }
 
-    fn promises_little(&self, queue: &Queue) -> bool {
-        queue.promises_little()
+    fn urgency(&self, queue: &Queue) -> Urgency {
+        queue.urgency()
     }
 
     fn is_ahead(&self, attempt: &Attempt) -> bool {

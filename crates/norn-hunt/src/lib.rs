@@ -46,6 +46,7 @@ mod outlook;
 mod overwrite;
 mod perturbation;
 mod predicted;
+mod ranking;
 pub mod report;
 mod reproduce;
 mod section;

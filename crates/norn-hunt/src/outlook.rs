@@ -11,8 +11,8 @@ use norn_witness::{Engines, Failure, Witness, Witnesses};
 use crate::{
     Description, Omissions, atomic_set,
     describe::describe_all,
-    group::Ranking,
     library_sync::predict_program,
+    ranking::Ranking,
     source::{Loading, Source},
 };
 

@@ -4,6 +4,8 @@
 //! This is plain data. The driver follows it, and looks ahead by copying it: the next step depends
 //! only on the steps before it, never on time or on the number of runs in parallel.
 
+use super::Urgency;
+
 /// Number of explored runs in one batch.
 const BATCH: usize = 1;
 /// Number of attempts between two batches of exploration: at first, and at most. Exploration must not
@@ -56,7 +58,8 @@ impl Agenda {
             between: ATTEMPTS_BETWEEN,
             batch: 0,
             urgent: 0,
-            in_a_row: 0,
+            // Of what the recorded run lets be explored at once, one run comes before the first attempt.
+            in_a_row: MOST_IN_A_ROW - 1,
             round_end: 0,
         }
     }
@@ -83,10 +86,10 @@ impl Agenda {
     }
 
     /// Whether there have been enough attempts since the last batch of exploration. Attempts that promise
-    /// little take turns with it, and what is urgent does not wait.
-    pub(crate) fn is_exploration_due(&self, promises_little: bool) -> bool {
-        let between = if promises_little { 1 } else { self.between };
-        self.attempts >= between || self.is_urgent()
+    /// little take turns with it. Urgent runs wait only for attempts that are urgent, too.
+    pub(crate) fn is_exploration_due(&self, attempt: Urgency) -> bool {
+        let between = if attempt == Urgency::Low { 1 } else { self.between };
+        self.attempts >= between || self.is_urgent() && attempt != Urgency::High
     }
 
     fn is_urgent(&self) -> bool {
@@ -166,19 +169,26 @@ mod tests {
     #[test]
     fn what_is_urgent_does_not_wait_but_attempts_come_in_between() {
         let mut agenda = Agenda::new(100, 50, 1);
-        agenda.count_attempt(false);
-        assert!(!agenda.is_exploration_due(false));
-        assert!(agenda.is_exploration_due(true));
         agenda.set_urgent(3);
+        assert!(agenda.is_exploration_due(Urgency::Usual));
+        agenda.begin_batch();
+        agenda.count_exploration();
+        assert!(!agenda.is_exploration_due(Urgency::Usual));
+        agenda.set_urgent(0);
+        agenda.count_attempt(false);
+        assert!(!agenda.is_exploration_due(Urgency::Usual));
+        assert!(agenda.is_exploration_due(Urgency::Low));
+        agenda.set_urgent(3);
+        assert!(!agenda.is_exploration_due(Urgency::High));
         for left in [2, 1] {
-            assert!(agenda.is_exploration_due(false));
+            assert!(agenda.is_exploration_due(Urgency::Usual));
             agenda.begin_batch();
             agenda.count_exploration();
             assert_eq!(agenda.urgent, left);
         }
-        assert!(!agenda.is_exploration_due(false));
+        assert!(!agenda.is_exploration_due(Urgency::Usual));
         agenda.count_attempt(false);
-        assert!(agenda.is_exploration_due(false));
+        assert!(agenda.is_exploration_due(Urgency::Usual));
         assert_eq!(agenda.between, ATTEMPTS_BETWEEN);
     }
 
@@ -189,7 +199,7 @@ mod tests {
             for it in ahead {
                 agenda.count_attempt(*it);
             }
-            agenda.is_exploration_due(false)
+            agenda.is_exploration_due(Urgency::Usual)
         };
         assert!(due(&[false; ATTEMPTS_BETWEEN]));
         assert!(!due(&[true, false, false, false]));

@@ -30,7 +30,7 @@ pub(super) fn next_step<H: Hypotheses>(
     if hypotheses.left(queue) == 0 || !agenda.may_attempt() {
         return None;
     }
-    if agenda.is_exploration_due(hypotheses.promises_little(queue)) {
+    if agenda.is_exploration_due(hypotheses.urgency(queue)) {
         agenda.begin_batch();
         if let Some(number) = agenda.exploration() {
             return Some(Step::Explore(number));

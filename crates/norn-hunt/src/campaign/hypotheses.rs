@@ -44,9 +44,9 @@ pub(crate) trait Hypotheses {
     /// The next attempt.
     fn next(&self, queue: &mut Self::Queue, tools: &Self::Tools<'_>) -> Next<Self::Attempt>;
 
-    /// Whether the next attempt is unlikely to do harm, so that exploration may come first.
-    fn promises_little(&self, _queue: &Self::Queue) -> bool {
-        false
+    /// How the next attempt compares with runs that explore.
+    fn urgency(&self, _queue: &Self::Queue) -> Urgency {
+        Urgency::Usual
     }
 
     /// Whether the next attempt is on a candidate that no earlier trace allowed and that should not wait.
@@ -108,6 +108,17 @@ pub(crate) trait Hypotheses {
 
     /// Reports what is known after some executions.
     fn publish(&self, executions: usize) -> ControlFlow<()>;
+}
+
+/// How the next attempt compares with runs that explore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// It is unlikely to do harm: it takes turns with exploration.
+    Low,
+    /// Explored runs that continue from what was just reached come first.
+    Usual,
+    /// It probably does harm: these runs wait for it, too.
+    High,
 }
 
 /// An attempt that was made, with its result.

@@ -37,7 +37,7 @@ pub(crate) use self::{
     ahead::Next,
     clip_store::ClipStore,
     evidence::{Evidence, Pending, Promise},
-    hypotheses::{Hypotheses, Lead, Trial},
+    hypotheses::{Hypotheses, Lead, Trial, Urgency},
     pool::Executor,
 };
 use crate::{Phase, Stage};
@@ -119,6 +119,7 @@ where
             return Ok(());
         }
         let mut deferred: VecDeque<Deferred<H>> = VecDeque::new();
+        self.agenda.set_urgent(self.hypotheses.urgent());
         self.agenda.begin_round(false);
         let rest = self.round(&recorded, None)?;
         deferred.extend(rest.map(|queue| (None, queue)));

@@ -14,7 +14,8 @@ use crate::{
     campaign::Promise,
     danger::Dangers,
     describe::describe,
-    group::{Group, Turn, in_turn},
+    group::{Group, Turn},
+    ranking::in_turn,
     source::{Key, Source},
     source_key::{SourceKey, SourceKeys},
 };
@@ -61,7 +62,8 @@ impl Hunting<'_> {
             }
         }
         let Grouping { mut groups, stacks, .. } = grouping;
-        for (group, stacks) in groups.iter_mut().zip(stacks) {
+        for (number, (group, stacks)) in groups.iter_mut().zip(stacks).enumerate() {
+            group.number = number;
             group.danger = group.instances.iter().filter_map(|it| dangers.rank(source, it)).min();
             if !group.again {
                 let finding = self.finding(group.finding);

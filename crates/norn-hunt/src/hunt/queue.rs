@@ -12,7 +12,7 @@ use norn_witness::{Decider, Failure, Grade, Witness};
 
 use super::follow_up::FollowUps;
 use crate::{
-    campaign::Next,
+    campaign::{Next, Urgency},
     continuation::Continuation,
     engine::CachedWitnesses,
     group::{Caution, Group, Turn},
@@ -188,8 +188,7 @@ impl Queue {
 
     /// Whether a group can lead to a visible failure.
     fn may_perturb(&self, number: usize) -> bool {
-        let danger = self.groups[number].danger;
-        danger.is_some_and(|it| it.result != ConditionResult::Passes)
+        self.groups[number].can_fail()
     }
 
     fn add_perturbed(&mut self, number: usize, witness: Witness, how: Perturbation) {
@@ -243,10 +242,12 @@ impl Queue {
         self.misleading.extend(differing.max_by_key(|it| it.index));
     }
 
-    /// Whether what is tried next is unlikely to do harm.
-    pub(super) fn promises_little(&self) -> bool {
-        !self.follow_ups.has_early()
-            && self.open.front().is_none_or(|it| self.groups[*it].promises_little())
+    /// How what is tried next compares with runs that explore.
+    pub(super) fn urgency(&self) -> Urgency {
+        if self.follow_ups.has_early() {
+            return Urgency::Usual;
+        }
+        self.open.front().map_or(Urgency::Low, |it| self.groups[*it].urgency())
     }
 
     /// Whether what is tried next is what the trace promises.
