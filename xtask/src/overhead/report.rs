@@ -58,18 +58,20 @@ fn machine(repeat: u32) -> String {
     }
     let _ = writeln!(text, "- runs of each: {repeat} (of valgrind's tools a third)");
     let _ = writeln!(text, "- limit of each run: {} s", LIMIT.as_secs());
-    text += &load(count);
+    let (load, busy) = load();
+    let note = if busy { BUSY } else { "" };
+    let _ = writeln!(text, "- load of the machine, mean of the last 15 minutes: {load}{note}");
     text
 }
 
-/// The load of the machine, which the figures cannot show.
-fn load(processors: usize) -> String {
+/// The load of the machine, which the figures cannot show, and whether others were at work.
+pub(super) fn load() -> (String, bool) {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = text.split(' ').nth(2).unwrap_or("unknown");
-    let own = u32::try_from(processors).map_or(1.0, f64::from);
+    let own = thread::available_parallelism().map_or(1, usize::from);
+    let own = u32::try_from(own).map_or(1.0, f64::from);
     let busy = load.parse::<f64>().is_ok_and(|load| load > own);
-    let note = if busy { BUSY } else { "" };
-    format!("- load of the machine, mean of the last 15 minutes: {load}{note}\n")
+    (load.to_owned(), busy)
 }
 
 const BUSY: &str = ". **Others were at work**: times are too long, and threads that should run at
