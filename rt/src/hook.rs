@@ -6,6 +6,9 @@
 //! the table of the usual mode is recognized, because a direct jump is faster. [`RECORD`] and its variants
 //! append an event; their fast path contains no call, no lock and no loop.
 
+// Long because the table, the hooks that it names and the stubs that jump to them are one thing: which of them
+// the compiler merges is tested by their names.
+
 mod collecting;
 mod compound;
 mod virtual_table;

@@ -56,6 +56,7 @@ impl Site {
 }
 
 /// The offset of a site in the table.
+#[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located(u32);
 

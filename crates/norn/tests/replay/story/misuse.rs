@@ -76,7 +76,7 @@ fn a_lock_is_destroyed_while_it_is_locked() {
               called by end destroyed.c:57
       T0    locked it at main destroyed.c:67
 
-      the last events           T0                                     T0.1
+      the last events           T0                                      T0.1
                                 begins
         main destroyed.c:63     init barrier
         main destroyed.c:64     init semaphore
@@ -87,8 +87,8 @@ fn a_lock_is_destroyed_while_it_is_locked() {
         main destroyed.c:67     read subject+0x… = 0x…
         main destroyed.c:67     lock mutex
         main destroyed.c:68     create T0.1
-                                                                       begins
-        destroy destroyed.c:18                                         destroy mutex
+                                                                        begins
+        destroy destroyed.c:18                                          destroy mutex
     ");
 }
 
