@@ -75,8 +75,8 @@ mod tests {
         assert!(at("/usr/local/cargo/registry/src/index-1949cf8c6b5b557f/spin-0.9.9/src/once.rs"));
         assert!(at("/cargo/git/checkouts/bank-5d1c0a3a6e2f9b47/0a1b2c3/src/lib.rs"));
         assert!(!at("/src/bank/main.rs"));
-        assert!(!at("/home/me/registry/src/main.rs"));
-        assert!(!at("/home/me/registry/src/net-io/main.rs"));
+        assert!(!at("/source/registry/src/main.rs"));
+        assert!(!at("/source/registry/src/net-io/main.rs"));
     }
 
     #[test]
