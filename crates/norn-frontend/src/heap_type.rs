@@ -173,27 +173,51 @@ fn calls(trace: &Trace, site: SiteId, stack: StackId) -> Vec<u64> {
 /// An object of which an access at an offset of a block touches a part, if the block can contain it.
 fn place(of: &ObjectType, distance: Option<u64>, size: u64, offset: u64) -> Option<Placed> {
     let divides = size.checked_rem(of.size)? == 0;
-    // After an index, only elements that fill the block are certain.
-    let distance = distance.or_else(|| divides.then_some(offset % of.size))?;
+    let of = of.clone();
+    let Some(distance) = distance else {
+        // After an index, only elements that fill the block are certain.
+        return divides.then(|| Placed { start: 0, count: size / of.size, of, votes: 1 });
+    };
     let start = offset.checked_sub(distance).filter(|it| it + of.size <= size)?;
-    let fills = divides && start % of.size == 0;
-    let (start, count) = if fills { (0, size / of.size) } else { (start, 1) };
-    Some(Placed { of: of.clone(), start, count, votes: 1 })
+    Some(Placed { of, start, count: 1, votes: 1 })
 }
 
 fn vote(all: &mut Vec<Placed>, placed: Option<Placed>) {
     let Some(new) = placed else { return };
     let key = |it: &Placed| (it.of.id, it.start, it.count);
     match all.iter_mut().find(|it| key(it) == key(&new)) {
-        Some(same) => same.votes = same.votes.saturating_add(1),
+        Some(same) => same.votes = same.votes.saturating_add(new.votes),
         None => all.push(new),
     }
 }
 
 /// Sorts, best first.
 fn settle(all: &mut Vec<Placed>, size: u64) {
+    fill(all, size);
     all.sort_by_key(|it| rank(it, size));
     join_elements(all);
+}
+
+/// Takes objects that could be elements of an array that fills the block for that. But a block that begins with a larger
+/// record of a library is a node of a container, and they are what it contains.
+fn fill(all: &mut Vec<Placed>, size: u64) {
+    let node = all.iter().filter(|it| is_node(it, size)).map(|it| it.of.size).max().unwrap_or(0);
+    for mut placed in std::mem::take(all) {
+        let element = placed.of.size;
+        let can_fill = size.is_multiple_of(element) && placed.start.is_multiple_of(element);
+        let is_inside = placed.of.record_of.is_some() && element < node;
+        if can_fill && !is_inside {
+            (placed.start, placed.count) = (0, size / element);
+        }
+        vote(all, Some(placed));
+    }
+}
+
+/// Whether an object is a record of a library at the begin of the block, which cannot be one of several that fill it.
+fn is_node(placed: &Placed, size: u64) -> bool {
+    let is_library = placed.of.record_of.is_some_and(|it| it != Owner::Program);
+    let is_first = placed.start == 0 && placed.count == 1;
+    is_library && is_first && (placed.of.size == size || !size.is_multiple_of(placed.of.size))
 }
 
 /// What comes first describes a block best.
@@ -259,8 +283,8 @@ mod tests {
     #[test]
     fn arrays_are_recognised_by_their_size() {
         let task = of(1, "Task", 16, Some(Owner::Program));
-        assert_eq!(place(&task, Some(4), 64, 36).map(|it| (it.start, it.count)), Some((0, 4)));
-        assert_eq!(place(&task, None, 64, 36).map(|it| (it.start, it.count)), Some((0, 4)));
+        assert_eq!(best(vec![place(&task, Some(4), 64, 36).unwrap()], 64), "Task[4] at 0");
+        assert_eq!(best(vec![place(&task, None, 64, 36).unwrap()], 64), "Task[4] at 0");
         // `new Task[4]` with a destructor: the count is in front.
         let elements = [8, 24, 56].map(|it| place(&task, Some(0), 72, it).unwrap());
         assert_eq!(best(elements.into(), 72), "Task[4] at 8");
@@ -270,6 +294,23 @@ mod tests {
             vote(&mut objects, place(&task, Some(distance), 40, 24));
         }
         assert_eq!(best(objects, 40), "Task[2] at 8");
+    }
+
+    #[test]
+    fn what_a_node_of_a_container_contains_is_no_array() {
+        let item = of(1, "Item", 8, Some(Owner::Program));
+        let base = of(2, "std::_Rb_tree_node_base", 32, Some(Owner::Library));
+        let node = of(3, "std::_Rb_tree_node<Item>", 72, Some(Owner::Library));
+        let item = || place(&item, Some(4), 72, 68).unwrap();
+        assert_eq!(best(vec![item()], 72), "Item[9] at 0");
+        for library in [base, node] {
+            let library = place(&library, Some(8), 72, 8).unwrap();
+            assert_eq!(best(vec![item(), item(), library], 72), "Item[1] at 64");
+        }
+        // A lock around each element of a vector is an element, too.
+        let lock = of(4, "Mutex<Item>", 24, Some(Owner::Library));
+        let locks = [0, 24, 48].map(|it| place(&lock, Some(0), 72, it).unwrap());
+        assert_eq!(best(locks.into(), 72), "Mutex<Item>[3] at 0");
     }
 
     #[test]
