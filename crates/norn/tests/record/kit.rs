@@ -7,7 +7,7 @@
 use std::{
     cell::OnceCell,
     ffi::{OsStr, OsString},
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
     rc::Rc,
@@ -149,12 +149,15 @@ impl Subject {
         }
     }
 
-    /// Compiles once for all tests. An outdated program is replaced atomically.
+    /// Compiles once for all tests. An outdated program is replaced atomically, and only once: a program that changes
+    /// between its recording and the look-up of its names has no names.
     fn compile(&self, how: &str, mut compiler: Command) -> PathBuf {
         let source = subjects().join(&self.source);
         let command = self.command();
         let words = [&[how, &command, &self.source], &*self.flags].concat();
         let program = place("programs").join(words.join(" ").replace('/', "_"));
+        let lock = File::create(program.with_added_extension("lock")).unwrap();
+        lock.lock().unwrap();
         if !is_newer(&program, &source) || !is_newer(&program, Path::new(NORN)) {
             let aside =
                 tempfile::Builder::new().tempfile_in(place("programs")).unwrap().into_temp_path();
