@@ -72,6 +72,7 @@ pub unsafe extern "C" fn after_fork() {
         let mask = if tls::is_stand(slot) { 0 } else { (*thread::own(slot)).mask };
         signal::begin(own_slot, mask);
         intercept::load::forget();
+        intercept::threads::forget();
         intercept::load::modules(own_slot);
     }
 }

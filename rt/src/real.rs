@@ -13,6 +13,9 @@ type Handle = usize;
 
 unsafe extern "C" {
     pub static environ: *const *const u8;
+    pub static stdin: Handle;
+    pub static stdout: Handle;
+    pub static stderr: Handle;
     pub static __libc_stack_end: *const u8;
     pub fn pthread_self() -> Handle;
     pub fn pthread_getspecific(key: u32) -> *mut c_void;
@@ -204,6 +207,12 @@ reals! {
     asctime(usize) -> usize;
     ctime(usize) -> usize;
     strtok_r(usize, usize, usize) -> usize;
+    getenv(usize) -> usize;
+    secure_getenv(usize) -> usize;
+    setenv(usize, usize, c_int) -> c_int;
+    unsetenv(usize) -> c_int;
+    putenv(usize) -> c_int;
+    clearenv() -> c_int;
 
     open(usize, c_int, c_uint) -> c_int;
     openat(c_int, usize, c_int, c_uint) -> c_int;
@@ -379,8 +388,20 @@ pub mod cxx {
         _ZnamSt11align_val_tRKSt9nothrow_t; _ZdlPv; _ZdaPv; _ZdlPvm; _ZdaPvm;
         _ZdlPvRKSt9nothrow_t; _ZdaPvRKSt9nothrow_t; _ZdlPvSt11align_val_t;
         _ZdaPvSt11align_val_t; _ZdlPvmSt11align_val_t; _ZdaPvmSt11align_val_t;
-        __cxa_begin_catch; _ZNSt13random_device9_M_getvalEv;
     }
+
+    macro_rules! required {
+        ($($name:ident;)*) => { $(
+            /// As the module that calls it from `pc` finds it.
+            #[allow(non_snake_case, reason = "the linker's name")]
+            pub fn $name(pc: usize) -> usize {
+                static REAL: super::dynamic::Symbol =
+                    super::dynamic::Symbol::new(concat!(stringify!($name), "\0"));
+                REAL.required_by(pc)
+            }
+        )* };
+    }
+    required! { __cxa_begin_catch; _ZNSt13random_device9_M_getvalEv; }
 }
 
 #[cfg(not(feature = "static"))]

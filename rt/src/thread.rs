@@ -96,6 +96,8 @@ pub struct Own {
     pub call_pc: usize,
     /// The call of Rust's standard library that the thread is in; 0 if none.
     pub std_pc: usize,
+    /// A wait in that call has timed out.
+    pub std_late: bool,
     /// The thread's state in OpenMP; 0 until it uses it.
     pub omp: usize,
     /// The initialiser that `pthread_once` may run.

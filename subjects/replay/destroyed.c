@@ -12,7 +12,7 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
 static sem_t semaphore;
-static pthread_mutex_t *in_block;
+static pthread_mutex_t *in_allocated_block;
 
 static void destroy(void) {
     pthread_mutex_destroy(&mutex); // mutex
@@ -20,7 +20,7 @@ static void destroy(void) {
     pthread_rwlock_destroy(&rwlock);
     pthread_barrier_destroy(&barrier);
     sem_destroy(&semaphore);
-    free(in_block);
+    free(in_allocated_block);
 }
 
 static void make_again(const char *how) {
@@ -30,8 +30,8 @@ static void make_again(const char *how) {
         pthread_rwlock_init(&rwlock, NULL);
         pthread_barrier_init(&barrier, NULL, 1);
         sem_init(&semaphore, 0, 0);
-        in_block = malloc(sizeof *in_block);
-        pthread_mutex_init(in_block, NULL);
+        in_allocated_block = malloc(sizeof *in_allocated_block);
+        pthread_mutex_init(in_allocated_block, NULL);
     }
     if (strcmp(how, "static") == 0) {
         mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -49,7 +49,7 @@ static void use(const char *what) {
     if (strcmp(what, "barrier") == 0) pthread_barrier_wait(&barrier);
     if (strcmp(what, "post") == 0) sem_post(&semaphore);
     if (strcmp(what, "try") == 0) sem_trywait(&semaphore);
-    if (strcmp(what, "block") == 0) pthread_mutex_lock(in_block);
+    if (strcmp(what, "block") == 0) pthread_mutex_lock(in_allocated_block);
     if (strcmp(what, "unlock") == 0) pthread_mutex_unlock(&mutex);
 }
 
@@ -62,8 +62,8 @@ int main(int argc, char **argv) {
     pthread_t thread;
     pthread_barrier_init(&barrier, NULL, 1);
     sem_init(&semaphore, 0, 0);
-    in_block = malloc(sizeof *in_block);
-    pthread_mutex_init(in_block, NULL);
+    in_allocated_block = malloc(sizeof *in_allocated_block);
+    pthread_mutex_init(in_allocated_block, NULL);
     if (argc > 2 && strcmp(argv[2], "locked") == 0) pthread_mutex_lock(&mutex);
     pthread_create(&thread, NULL, end, NULL);
     pthread_join(thread, NULL);

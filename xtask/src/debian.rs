@@ -2,7 +2,8 @@
 //!
 //! Most systems have no source entries configured. We derive them from the binary entries, in a
 //! folder of our own with package lists of its own, so that the system's configuration stays as
-//! it is and no privileges are needed.
+//! it is and no privileges are needed. A package that is not there yet is downloaded by new lists,
+//! because an archive keeps only the versions that its newest lists name.
 
 use std::{
     fs,
@@ -28,8 +29,18 @@ pub(crate) fn download(package: &str) -> Result<PathBuf> {
     let lists = lists().context(HINT)?;
     eprintln!("downloading the sources of {package}");
     let mut command = apt_get(&lists);
-    command.args(["source", "--download-only", package]).current_dir(&place);
+    // The package gets its place when all of its files are there: a download may be interrupted.
+    let part = folder().join("download/part").join(package);
+    if part.exists() {
+        fs::remove_dir_all(&part)?;
+    }
+    fs::create_dir_all(&part)?;
+    command.args(["source", "--download-only", package]).current_dir(&part);
     workspace::output(&mut command).context(HINT)?;
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    fs::rename(&part, &place)?;
     description(&place)?.with_context(|| format!("no sources of {package}"))
 }
 
@@ -49,7 +60,9 @@ pub(crate) fn unpack(package: &str, place: &Path) -> Result<()> {
 }
 
 fn description(place: &Path) -> Result<Option<PathBuf>> {
-    fs::create_dir_all(place)?;
+    if !place.exists() {
+        return Ok(None);
+    }
     for entry in fs::read_dir(place)? {
         let path = entry?.path();
         if path.extension().is_some_and(|it| it == "dsc") {
@@ -59,19 +72,16 @@ fn description(place: &Path) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Our folder of source entries and package lists, made on first use.
+/// Our folder of source entries and package lists, with the newest lists.
 fn lists() -> Result<PathBuf> {
     let place = folder().join("apt");
-    if !place.join("done").exists() {
-        fs::create_dir_all(place.join("lists/partial"))?;
-        fs::create_dir_all(place.join("entries"))?;
-        derive_entries(&place.join("entries"))?;
-        eprintln!("downloading lists of source packages");
-        // Some archives have no sources. If that matters, downloading the package fails later.
-        if let Err(error) = workspace::output(apt_get(&place).arg("update")) {
-            eprintln!("some lists are missing: {error:#}");
-        }
-        fs::write(place.join("done"), "")?;
+    fs::create_dir_all(place.join("lists/partial"))?;
+    fs::create_dir_all(place.join("entries"))?;
+    derive_entries(&place.join("entries"))?;
+    eprintln!("downloading lists of source packages");
+    // Some archives have no sources. If that matters, downloading the package fails later.
+    if let Err(error) = workspace::output(apt_get(&place).arg("update")) {
+        eprintln!("some lists are missing: {error:#}");
     }
     Ok(place)
 }

@@ -24,6 +24,9 @@ const LONGEST: Duration = Duration::from_mins(1);
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
+    /// The command to kill; by default it is built in release mode
+    #[arg(long, value_name = "FILE")]
+    norn: Option<PathBuf>,
     /// Number of hunts to kill
     #[arg(long, default_value_t = 100, value_name = "N")]
     times: u32,
@@ -41,7 +44,7 @@ struct Subject {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = Norn::build()?;
+    let norn = Norn::given(options.norn.as_deref())?;
     let folder = workspace::target().join("kill");
     if folder.exists() {
         fs::remove_dir_all(&folder).context("cannot remove the folder of an earlier run")?;

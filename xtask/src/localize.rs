@@ -59,10 +59,7 @@ pub(crate) struct Options {
 
 /// Writes the tables of the document.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = match &options.norn {
-        Some(path) => Norn { path: path.clone() },
-        None => Norn::build()?,
-    };
+    let norn = Norn::given(options.norn.as_deref())?;
     let folder = workspace::target().join("localize");
     fs::create_dir_all(&folder)?;
     if options.windows {

@@ -2,11 +2,13 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores report to the terminal")]
 
 mod ci;
+mod clean;
 mod consequences;
 mod debian;
 mod demo;
 mod fuzz;
 mod kill;
+mod load;
 mod localize;
 mod norn;
 mod overhead;
@@ -39,6 +41,9 @@ enum Chore {
     Demo,
     /// Measure hunts that start from visible failures; writes the tables of docs/consequences.md
     Consequences(consequences::Options),
+    /// Hunt in correct programs many times, on an idle and on a busy machine: nothing harmful may be reported; a full
+    /// run writes docs/clean.md
+    Clean(clean::Options),
     /// Run the checks that a change must pass: format, lints, tests, tidy
     Ci,
     /// Check project rules that the compiler does not
@@ -72,6 +77,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().chore {
         Chore::Demo => demo::run(),
         Chore::Ci => ci::run(),
+        Chore::Clean(options) => clean::run(&options),
         Chore::Consequences(options) => consequences::run(&options),
         Chore::Tidy => tidy::run(),
         Chore::Fuzz { inputs } => fuzz::run(inputs),

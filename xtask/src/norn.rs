@@ -31,9 +31,12 @@ impl Norn {
         Ok(Norn { path: workspace::target().join("release/norn") })
     }
 
-    /// The command at this path; without a path, it is built in release mode.
+    /// The command at this path; without a path, it is built in release mode. Builds of real programs run it
+    /// as their compiler, in folders of their own, so a relative path becomes an absolute one.
     pub(crate) fn given(path: Option<&Path>) -> Result<Norn> {
-        path.map_or_else(Norn::build, |path| Ok(Norn { path: path.to_owned() }))
+        let Some(path) = path else { return Norn::build() };
+        let path = path.canonicalize().with_context(|| format!("no norn at {}", path.display()))?;
+        Ok(Norn { path })
     }
 
     /// A command that records `subject`. An older trace at this path is removed.
@@ -121,6 +124,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_path_is_absolute() {
+        let norn = Norn::given(Some(Path::new("Cargo.toml"))).unwrap();
+        assert!(norn.path.is_absolute(), "{norn:?}");
+        assert!(Norn::given(Some(Path::new("missing"))).is_err());
+    }
 
     #[test]
     fn losses_are_reported() {

@@ -80,10 +80,7 @@ enum Cell {
 type Section = fn(&[Row], u32) -> String;
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = match &options.norn {
-        Some(path) => Norn { path: path.clone() },
-        None => Norn::build()?,
-    };
+    let norn = Norn::given(options.norn.as_deref())?;
     let bench = Bench::new(&norn, options)?;
     if options.control {
         let text = control::document(&bench, options.quick)?;

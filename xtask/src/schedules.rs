@@ -3,7 +3,6 @@
 //! strategies; with several compilers, on an idle and on a loaded machine.
 
 mod journal;
-mod load;
 mod report;
 mod subject;
 
@@ -20,12 +19,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    load::Load,
     norn::Norn,
     process::{End, Running},
     workspace,
 };
 use journal::{Journal, Key};
-use load::Load;
+
 use norn_e2e::subject::Subject;
 
 /// Number of parallel runs: more than processors, so that the load does not get most of them.
@@ -49,6 +49,9 @@ pub(crate) struct Options {
     /// Only without load; the document is not written then
     #[arg(long)]
     idle: bool,
+    /// The command to measure; by default it is built in release mode
+    #[arg(long, value_name = "FILE")]
+    norn: Option<PathBuf>,
     /// Go on with an interrupted campaign of the same build of norn
     #[arg(long)]
     resume: bool,
@@ -83,7 +86,7 @@ impl Cell {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let norn = Norn::build()?;
+    let norn = Norn::given(options.norn.as_deref())?;
     let pairs = subject::pairs(options.only.as_deref())?;
     let mut journal = Journal::open(&norn, options.resume)?;
     let mut rows = Vec::new();

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use norn_e2e::{
     hunt::{Found, Hunt},
-    subject::{Announced, GCC, HUNTED, Subject, VALIDATION},
+    subject::{Announced, HUNTED, Subject, VALIDATION},
 };
 
 use crate::{
@@ -57,7 +57,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut rows = Vec::new();
     for subject in subjects(options)? {
         let program = folder().join(subject.name.replace('/', "_"));
-        workspace::succeed(&mut subject.compile(Command::new(&norn.path), &program, GCC))?;
+        let build = subject.usual_build();
+        workspace::succeed(&mut subject.compile(Command::new(&norn.path), &program, build))?;
         let mut command = Command::new(&norn.path);
         command.args(["hunt", "--format", "json", "--timeout", RUN_LIMIT, "-o"]);
         command.arg(folder().join("run.norn")).arg("--").arg(program);

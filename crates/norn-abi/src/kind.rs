@@ -125,7 +125,7 @@ macro_rules! kinds {
 
 /// Version of everything in this crate. A trace contains the version that wrote it. It is next to
 /// the table of kinds because a new kind is a new version.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// All codes are below this one.
 pub const CODES: usize = 0x100;
 /// The bit of an access's code that is set for writes.
@@ -269,6 +269,8 @@ kinds! {
     /// A call on such an object, or one that waits for files, sent and received nothing. The address
     /// is the error.
     NotReady = 0x7e: Shape::Sync(0), class::OTHER, Change::None;
+    /// As `Receive`, by a call with a time limit, which may also end without it.
+    TimedReceive = 0x7f: Shape::Sync(2), class::OTHER, Change::Visible;
 
     /// Memory was allocated. Size.
     Alloc = 0x80: Shape::Sync(1), class::ALLOC, Change::Visible;

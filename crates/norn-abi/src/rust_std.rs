@@ -115,6 +115,8 @@ pub enum Role {
     ParkTimeout,
     /// `Thread::park`, which `thread::scope` calls.
     ThreadPark,
+    /// `Thread::park_timeout`, which channels call.
+    ThreadParkTimeout,
     /// `Barrier::wait`
     BarrierWait,
     /// A scoped thread is done.

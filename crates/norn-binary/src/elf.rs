@@ -10,7 +10,7 @@ use std::path::Path;
 
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{CompressionFormat, LittleEndian, Object, ObjectSection};
+use object::{CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSegment, ObjectSymbol};
 
 use crate::arena::Arena;
 use crate::error::BinaryError;
@@ -115,6 +115,15 @@ impl<'a> Image<'a> {
             memory_size: header.p_memsz(LittleEndian),
             alignment: header.p_align(LittleEndian),
         })
+    }
+
+    /// The value of a constant of 4 bytes that the file exports.
+    pub(crate) fn constant(&self, name: &str) -> Option<u32> {
+        let mut symbols = self.file.dynamic_symbols();
+        let symbol = symbols.find(|it| it.name_bytes() == Ok(name.as_bytes()))?;
+        let mut segments = self.file.segments();
+        let bytes = segments.find_map(|it| it.data_range(symbol.address(), 4).ok().flatten())?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
     /// The bytes of the executable segments, each with its address.

@@ -162,6 +162,11 @@ impl Module {
             .with(|view| view.symbols().tls.sized().iter().map(|it| it.to_symbol()).collect())
     }
 
+    /// The value of a constant of 4 bytes that the module exports.
+    pub fn constant(&self, name: &str) -> Option<u32> {
+        self.content.with(|view| view.image.constant(name))
+    }
+
     /// Whether functions have `before` bytes of padding for patching, as `norn cc` reserves them.
     pub fn has_room(&self, before: usize) -> bool {
         self.content.with(|view| room::is_there(&view.image, before))

@@ -17,6 +17,7 @@ use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Plan, Recording, Streams};
 use norn_localize::Formula;
 use norn_replay::ReplayError;
 use norn_store::{Lease, Outcome, RunResult, Store};
+use norn_trace::Lifetime;
 
 use crate::{
     CampaignError, Criteria, Localizer, Reproduce, RunOutcome, RunPatterns, Settings,
@@ -122,6 +123,7 @@ impl Campaign<'_> {
         let path = &folder.0;
         let launch = Launch {
             output: path.join("trace"),
+            lifetime: Lifetime::Temporary,
             collect: plan.is_none().then(|| variation.collect(self.settings)),
             values: self.launch.values && plan.is_some(),
             plan,

@@ -91,7 +91,7 @@ impl Collector {
             Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
                 self.sent.entry(channel).or_default().insert(from, (to, event.id));
             }
-            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+            Effect::Channel(ChannelEffect::Receive { channel, from, to, .. }) => {
                 let sources = self.sources(channel, from, to);
                 self.facts.sources.insert(event.id, sources);
             }

@@ -139,9 +139,9 @@ impl Reachability<'_> {
                 self.state.now.initialising.contains(&once) && ends.next().is_none()
             }
             // Whatever else is sent there may serve as well.
-            Effect::Channel(ChannelEffect::Receive { channel, .. }) => {
+            Effect::Channel(ChannelEffect::Receive { channel, timed, .. }) => {
                 let mut sends = self.unblockers(Unblocking::Send(channel));
-                !self.state.is_sent(event.id) && sends.next().is_none()
+                !timed && !self.state.is_sent(event.id) && sends.next().is_none()
             }
             // None of these can block a thread.
             Effect::None

@@ -132,6 +132,11 @@ impl Subject {
         stem.strip_suffix(TWIN).unwrap_or(stem)
     }
 
+    /// How it is usually compiled: Rust as `cargo test` does, without optimization.
+    pub fn usual_build(&self) -> Build {
+        if self.folder() == "rust" { GCC.at("-O0") } else { GCC }
+    }
+
     /// The clip beside its source that makes it fail (`fail`) or not (`pass`).
     pub fn clip(&self, which: &str) -> PathBuf {
         self.source.with_extension(format!("{which}.json"))

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use norn_trace::Order;
+use norn_trace::{Lifetime, Order};
 
 use crate::{Cancel, Plan};
 
@@ -13,6 +13,8 @@ pub struct Launch {
     pub command: Vec<OsString>,
     /// The folder of the trace.
     pub output: PathBuf,
+    /// How long the trace is kept.
+    pub lifetime: Lifetime,
     /// The order of events that is recorded.
     pub order: Order,
     /// Whether to record the values of memory accesses.

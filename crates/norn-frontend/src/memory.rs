@@ -16,6 +16,8 @@ pub struct OnStack {
     pub index: u64,
     /// The site of that event.
     pub site: SiteId,
+    /// The address after the stack.
+    pub end: u64,
 }
 
 /// The region that contains an address.
@@ -150,9 +152,11 @@ impl Memory {
             return Some(heap);
         }
         let stack = self.stacks.range(..=addr).next_back();
-        if let Some((_, (_, thread))) = stack.filter(|(start, (size, _))| addr - **start < *size) {
+        let stack = stack.filter(|(start, (size, _))| addr - **start < *size);
+        if let Some((start, (size, thread))) = stack {
             let (index, site) = self.arrived.get(thread).copied().unwrap_or_default();
-            return Some(Region::Stack(OnStack { thread: *thread, index, site }));
+            let end = start.saturating_add(*size);
+            return Some(Region::Stack(OnStack { thread: *thread, index, site, end }));
         }
         let (start, block) = covering(&self.maps, addr)?;
         Some(Region::Mapped { offset: addr - start, site: block.site })
@@ -214,7 +218,7 @@ mod tests {
     #[test]
     fn stacks_belong_to_their_threads() {
         let memory = memory(&[Op::Begin { stack: 4096, size: 4096 }]);
-        let on = OnStack { thread: ThreadId(1), index: 0, site: SiteId(7) };
+        let on = OnStack { thread: ThreadId(1), index: 0, site: SiteId(7), end: 8192 };
         assert_eq!(memory.region(5000), Some(Region::Stack(on)));
         assert_eq!(memory.region(9000), None);
     }

@@ -176,6 +176,7 @@ pub(crate) fn force(source: &Source, witness: &Witness, continuation: Continuati
     if let Some([done, rest]) = last {
         let first = continuation::first(source, witness, &turns, continuation);
         clip.schedule.segments.extend([done].into_iter().chain(first).chain([rest]));
+        clip.list_modules(&source.symbolized);
     }
     Forced::new(clip, needed, expected)
 }

@@ -26,6 +26,9 @@ const CALLS: usize = 4;
 /// Size of the flag of a once-only initialization in bytes.
 const ONCE: u64 = 4;
 
+/// The wait with a time limit that is recorded at its call in the program, and not in the library.
+const PARK: &str = "std::thread::park_timeout()";
+
 /// Describes a candidate of a trace. Heap blocks and local variables are named only if `thoroughly`,
 /// because that takes a pass over the trace.
 pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool) -> Description {
@@ -33,7 +36,7 @@ pub(crate) fn describe(source: &Source, candidate: &Candidate, thoroughly: bool)
         describe_all(source, &[candidate]).pop().unwrap_or_default()
     } else {
         let symbols = Symbolizer { source, memory: Memory::default() };
-        described(candidate, |step, stuck| symbols.access(step, stuck))
+        described(candidate, |step, stuck| symbols.access_of(candidate, step, stuck))
     }
 }
 
@@ -54,7 +57,8 @@ pub(crate) fn describe_all(source: &Source, candidates: &[&Candidate]) -> Vec<De
         }
         symbols.memory.learn(&event);
         for at in waiting.remove(&event.id).into_iter().flatten() {
-            descriptions[at] = described(candidates[at], |step, stuck| symbols.access(step, stuck));
+            let access = |step: &Step, stuck| symbols.access_of(candidates[at], step, stuck);
+            descriptions[at] = described(candidates[at], access);
         }
     }
     descriptions
@@ -105,6 +109,9 @@ pub(crate) fn described(
     let is_used = accesses.iter().any(|it| it.action != Action::Free);
     let about = accesses.iter().filter(|it| it.stuck || candidate.stuck.is_empty());
     let about = about.filter(|it| it.action != Action::Free || !is_used);
+    // A wait that times out is one for its own object, whatever another thread does to end it.
+    let expires = candidate.expires().is_some();
+    let about = about.filter(|it| !expires || it.action == Action::Wait);
     let mut variables = Vec::new();
     for it in about.filter(|it| !joins(it)) {
         if !variables.contains(&it.variable) {
@@ -161,7 +168,10 @@ impl Symbolizer<'_> {
             action: action(op.as_ref(), step),
             event: None,
             stuck,
-            variable: self.thread(step).unwrap_or(object),
+            variable: self
+                .thread(step)
+                .or_else(|| self.limited_call(step, &frames))
+                .unwrap_or(object),
             value: value.map(Number),
             shown: value_type.zip(value).and_then(|(value_type, value)| value_type.text(value)),
             stack: self.shown(&frames),
@@ -178,6 +188,37 @@ impl Symbolizer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The access of a candidate. What a library does on behalf of a call that ends a wait has names that only the
+    /// library knows; so the call is named.
+    fn access_of(&self, candidate: &Candidate, step: &Step, stuck: bool) -> Access {
+        let access = self.access(step, stuck);
+        let symbols = &self.source.symbolized.symbols;
+        let operation = |it: &Location| symbols.is_atomic_operation(it);
+        let mut callees = access.frames.iter().take_while(|it| !self.is_own(it));
+        let is_part = candidate.expires().is_some()
+            && access.action == Action::Write
+            && callees.any(|it| !operation(it));
+        match self.library_call(&access.frames).filter(|_| is_part) {
+            Some(call) => Access { action: Action::Call, variable: call, value: None, ..access },
+            None => access,
+        }
+    }
+
+    /// The function in which a thread waits with a time limit for what another one sends: what is sent has no name.
+    fn limited_call(&self, step: &Step, frames: &[Location]) -> Option<Object> {
+        let op = self.source.trace.event(step.event)?.op;
+        let waits = matches!(op, Op::Receive { timed: true, .. });
+        let call = || self.library_call(frames).unwrap_or_else(|| Object::named(PARK.to_owned()));
+        waits.then(call)
+    }
+
+    /// The function of a library that the program called.
+    fn library_call(&self, frames: &[Location]) -> Option<Object> {
+        let libraries = frames.iter().take_while(|it| !self.is_own(it));
+        let function = libraries.filter_map(|it| it.function.as_ref()).last()?;
+        Some(Object::named(format!("{function}()")))
     }
 
     /// The place of the access, and the call stack of the thread.

@@ -75,7 +75,9 @@ pub(crate) fn behind_order(
     (source, candidate): (&Source, &Candidate),
     run: &Run,
 ) -> Result<Option<Cause>, ReplayError> {
-    if candidate.class() != BugClass::Order || !run.consequence().is_failure() {
+    // A time limit that has expired is a cause that no order of accesses explains better.
+    let is_order = candidate.class() == BugClass::Order && candidate.expires().is_none();
+    if !is_order || !run.consequence().is_failure() {
         return Ok(None);
     }
     let Some(did) = run.source()? else { return Ok(None) };

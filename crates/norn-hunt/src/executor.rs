@@ -19,6 +19,7 @@ use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
 use norn_model::{Consequence, FailureSite};
 use norn_replay::{Clip, CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
 use norn_report::{Ended, Story};
+use norn_trace::Lifetime;
 use norn_witness::Witness;
 
 use crate::{
@@ -208,14 +209,14 @@ pub(crate) struct LocalExecutor {
     options: Options,
     /// The directory for temporary files.
     scratch: PathBuf,
-    runs: AtomicUsize,
+    runs: Arc<AtomicUsize>,
     /// The exit status that is not a failure.
     normal_status: i32,
 }
 
 impl LocalExecutor {
     pub(crate) fn new(options: Options, scratch: &Path) -> LocalExecutor {
-        let (scratch, runs) = (scratch.to_owned(), AtomicUsize::new(0));
+        let (scratch, runs) = (scratch.to_owned(), Arc::default());
         LocalExecutor { options, scratch, runs, normal_status: 0 }
     }
 
@@ -234,7 +235,7 @@ impl LocalExecutor {
         LocalExecutor { options, ..self }
     }
 
-    /// A directory name that was not used before.
+    /// A name in the directory that was not used before.
     fn next(&self) -> PathBuf {
         self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
     }
@@ -246,13 +247,15 @@ impl LocalExecutor {
         (trace, cancel): (&Path, &Cancel),
     ) -> Result<Run, ReplayError> {
         let options = &self.options;
-        let files = self.next();
-        let failed = |source| ReplayError::Scratch { path: files.clone(), source };
-        fs::create_dir_all(&files).map_err(failed)?;
-        let (stdout, stderr) = (files.join("stdout"), files.join("stderr"));
+        let failed = |source| ReplayError::Scratch { path: self.scratch.clone(), source };
+        fs::create_dir_all(&self.scratch).map_err(failed)?;
+        let [stdout, stderr] = ["stdout", "stderr"].map(|it| self.next().with_extension(it));
         let streams = Streams::Files { stdout: stdout.clone(), stderr: stderr.clone() };
+        let is_scratch = trace.starts_with(&self.scratch);
+        let lifetime = if is_scratch { Lifetime::Temporary } else { Lifetime::Kept };
         let launch = Launch {
             output: trace.to_owned(),
+            lifetime,
             plan: Some(plan),
             cancel: cancel.clone(),
             streams,
@@ -272,7 +275,10 @@ impl LocalExecutor {
         let failure = failure_site(&completed, story.as_ref());
         let printed = if failure.is_some() { last_lines(&stderr) } else { Vec::new() };
         let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
-        let _ = fs::remove_dir_all(&files);
+        for file in [stdout, stderr] {
+            // If it cannot be removed, it is removed with the directory.
+            let _ = fs::remove_file(file);
+        }
         let (folder, source) = (None, OnceCell::new());
         let (forced, mutation) = (None, None);
         let loading = options.loading();
@@ -297,12 +303,12 @@ impl LocalExecutor {
         let options = Options { launch: clip.launch(launch), ..self.options.clone() };
         let replayer = LocalExecutor {
             options,
-            scratch: folder.path().join("files"),
-            runs: AtomicUsize::new(0),
+            scratch: self.scratch.clone(),
+            runs: Arc::clone(&self.runs),
             normal_status: self.normal_status,
         };
         let plan = self.plan_of(clip);
-        let run = replayer.record(plan, (&folder.path().join("trace"), &Cancel::default()))?;
+        let run = replayer.record(plan, (folder.path(), &Cancel::default()))?;
         Ok(Run { folder: Some(folder), ..run })
     }
 

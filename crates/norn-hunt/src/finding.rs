@@ -79,7 +79,8 @@ pub struct Confirmed {
     pub cause: Option<Cause>,
     /// The clip that reproduces it.
     pub clip: PathBuf,
-    /// Number of executions of the hunt up to and including this one.
+    /// Number of executions of the hunt up to and including this one, or an earlier one that showed that it is
+    /// harmful.
     pub executions: usize,
 }
 
@@ -152,5 +153,10 @@ impl Finding {
     pub fn is_harmful(&self) -> bool {
         let race = self.candidate.class() == BugClass::Race && self.unrecorded_sync.is_none();
         self.confirmed().is_some_and(|it| race || it.consequence.is_failure())
+    }
+
+    /// The execution that first showed that it is harmful, if one did.
+    pub(crate) fn harmful_since(&self) -> Option<usize> {
+        self.confirmed().filter(|_| self.is_harmful()).map(|it| it.executions)
     }
 }

@@ -345,6 +345,8 @@ impl Hunting<'_> {
         let Attempt { finding, witness, perturbation, .. } = attempt;
         let finding = *finding;
         let known = self.findings[finding].confirmed().map(|it| it.clip.clone());
+        // A race is harmful before a run fails by it.
+        let executions = self.findings[finding].harmful_since().unwrap_or(executions);
         if known.is_some() && !run.consequence().is_failure() {
             return Ok(true);
         }

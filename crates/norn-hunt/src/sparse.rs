@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_frontend::Timeouts;
-use norn_model::{Effect, EventId, Op, Role, Segment, ThreadEffect, ThreadId, ThreadName, Until};
+use norn_model::{
+    Effect, Event, EventId, Op, Role, Segment, ThreadEffect, ThreadId, ThreadName, Until,
+};
 use norn_replay::{Clip, capture};
 use norn_report::Note;
 
@@ -67,10 +69,10 @@ fn created(source: &Source) -> BTreeMap<ThreadId, ThreadName> {
     created
 }
 
-/// The event with which the program ended.
+/// The event with which the program began to end. Exit handlers and destructors of static objects may follow it.
 fn exit(source: &Source) -> Option<EventId> {
-    let events = source.trace.threads.iter().filter_map(|it| it.events.last());
-    let exits = events.filter(|it| matches!(it.op, Op::Exit { .. }));
+    let is_exit = |it: &&Event| matches!(it.op, Op::Exit { .. });
+    let exits = source.trace.threads.iter().filter_map(|it| it.events.iter().find(is_exit));
     exits.map(|it| source.recorded(it.id)).next_back()
 }
 

@@ -260,6 +260,8 @@ pub enum ChannelEffect {
         from: u64,
         /// The position after its last.
         to: u64,
+        /// Whether the wait for it has a time limit, and may end without it.
+        timed: bool,
     },
 }
 

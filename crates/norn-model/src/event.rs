@@ -228,6 +228,8 @@ pub enum Op {
         from: u64,
         /// The position after its last.
         to: u64,
+        /// Whether the wait for it has a time limit.
+        timed: bool,
     },
     /// A call that waits for files, such as `poll`, has found this ready to be received.
     Ready {

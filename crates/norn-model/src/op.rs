@@ -99,8 +99,8 @@ op_kinds! {
         Op::HappensAfter { .. } = Op::HappensAfter { object: 0 };
     Send: "send", "send", "CHANNEL FROM TO", "transfers through the kernel",
         Op::Send { .. } = Op::Send { channel: 0, from: 0, to: 0 };
-    Receive: "receive", "receive", "CHANNEL FROM TO", "transfers through the kernel",
-        Op::Receive { .. } = Op::Receive { channel: 0, from: 0, to: 0 };
+    Receive: "receive", "receive", "CHANNEL FROM TO [timed]", "transfers through the kernel",
+        Op::Receive { .. } = Op::Receive { channel: 0, from: 0, to: 0, timed: false };
     Ready: "ready", "ready", "CHANNEL FROM TO", "transfers through the kernel",
         Op::Ready { .. } = Op::Ready { channel: 0, from: 0, to: 0 };
     NotReady: "not-ready", "notready", "ERROR", "transfers through the kernel",
@@ -190,8 +190,11 @@ impl Op {
             Op::Send { channel, from, to } => {
                 Effect::Channel(ChannelEffect::Send { channel, from, to })
             }
-            Op::Receive { channel, from, to } | Op::Ready { channel, from, to } => {
-                Effect::Channel(ChannelEffect::Receive { channel, from, to })
+            Op::Receive { channel, from, to, timed } => {
+                Effect::Channel(ChannelEffect::Receive { channel, from, to, timed })
+            }
+            Op::Ready { channel, from, to } => {
+                Effect::Channel(ChannelEffect::Receive { channel, from, to, timed: false })
             }
             Op::Alloc { addr, size } | Op::Map { addr, size } => {
                 Effect::Block(BlockEffect::Allocated { addr, size })
@@ -301,11 +304,14 @@ impl Op {
                 vec![Field::Atomic(addr, size, op, ordering)]
             }
             Op::Fence(ordering) => vec![Field::Ordering(ordering)],
-            Op::Send { channel, from, to }
-            | Op::Receive { channel, from, to }
-            | Op::Ready { channel, from, to } => {
+            Op::Send { channel, from, to } | Op::Ready { channel, from, to } => {
                 let position = |name, position| Field::U64(name, "a position", position);
                 vec![Field::Channel(channel), position("from", from), position("to", to)]
+            }
+            Op::Receive { channel, from, to, timed } => {
+                let position = |name, position| Field::U64(name, "a position", position);
+                let [from, to] = [position("from", from), position("to", to)];
+                vec![Field::Channel(channel), from, to, Field::Flag("timed", timed)]
             }
             Op::NotReady { error } => vec![Field::I32("error", "an error", error)],
             Op::Alloc { addr, size } => vec![Field::Allocated(addr, size)],

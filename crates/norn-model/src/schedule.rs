@@ -58,6 +58,17 @@ pub enum Until {
     End,
 }
 
+impl Until {
+    /// The place in the code at which the segment ends, if it ends at one.
+    pub fn visit(&self) -> Option<&Visit> {
+        match self {
+            Until::Event { at, .. } => at.as_ref(),
+            Until::Before(visit) | Until::After(visit) => Some(visit),
+            Until::Blocks | Until::Timeout | Until::End => None,
+        }
+    }
+}
+
 impl fmt::Display for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

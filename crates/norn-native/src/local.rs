@@ -1,7 +1,8 @@
 //! Names of local variables.
 //!
 //! A local variable of the main thread has its own name, one of another thread is `name of T0.1`:
-//! two threads in the same function have one each. Memory without a name is described by its
+//! two threads in the same function have one each. So do thread-local variables, which libc keeps at the end of
+//! a thread's stack. Memory without a name is described by its
 //! distance from its frame, which is the same in every run of a program.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,6 +36,10 @@ impl Locals {
     ) -> Local {
         let name = trace.thread(on.thread).map(|it| it.name.to_string());
         let owner = name.unwrap_or_else(|| on.thread.to_string());
+        if let Some(found) = modules.thread_local(addr, size, on.end).map(neutral) {
+            let name = format!("{} of {owner}", found.name);
+            return Local { name, variable: Some(found), target: None };
+        }
         let threads = || self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let known = threads().get(&on.thread).cloned();
         let activations = known.unwrap_or_else(|| {

@@ -17,6 +17,9 @@ use crate::{
     object_type::{self, Types},
 };
 
+/// The alignment of libc's descriptors of threads.
+const LEAST_ALIGNMENT: u64 = 64;
+
 /// A module of a run.
 #[derive(Debug)]
 pub(crate) struct Loaded {
@@ -127,6 +130,22 @@ impl Modules {
     pub(crate) fn variable(&self, addr: u64, size: u64) -> Option<Variable> {
         let (loaded, module) = self.module_at(addr)?;
         module.variable(addr.wrapping_sub(loaded.bias), size)
+    }
+
+    /// The thread-local variable of the program at an address in the stack of a thread, which ends at `end`. libc puts
+    /// its descriptor of the thread at the end of the stack, and the thread-local block of the program below that. For
+    /// debuggers it says how long the descriptor is.
+    pub(crate) fn thread_local(&self, addr: u64, size: u64, end: u64) -> Option<Variable> {
+        let program = self.loaded.first()?.binary()?;
+        let tls = program.tls()?;
+        let length = |it: &Loaded| it.binary()?.constant("_thread_db_sizeof_pthread");
+        let length = u64::from(self.loaded.iter().find_map(length)?);
+        let alignment = tls.alignment.max(1);
+        let descriptor = end.checked_sub(length)?;
+        let descriptor = descriptor - descriptor % alignment.max(LEAST_ALIGNMENT);
+        let block = descriptor.checked_sub(tls.memory_size.checked_next_multiple_of(alignment)?)?;
+        let offset = addr.checked_sub(block).filter(|it| *it < tls.memory_size)?;
+        program.tls_variable(offset, size)
     }
 
     /// The frame layout that is certain at the call that returns to `pc`.

@@ -2,9 +2,10 @@
 
 use norn_model::Location;
 
-/// Where the files of `core`, `alloc` and `std` are: in the debug information of compiled code, and in
-/// an installed copy.
-const SOURCES: [&str; 2] = ["/rustc/", "/lib/rustlib/src/rust/library/"];
+/// Where the files of `core`, `alloc` and `std` are, in the debug information of compiled code.
+const COMPILED: [&str; 2] = ["/rustc/", "/rust/deps/"];
+/// Where they are in an installed copy.
+const INSTALLED: &str = "/lib/rustlib/src/rust/library/";
 /// Where cargo keeps the sources of dependencies in its folder, which may have any name (`CARGO_HOME`). The names of the folders
 /// below end with a hash.
 const DEPENDENCIES: [&str; 2] = ["/registry/src/", "/git/checkouts/"];
@@ -28,7 +29,7 @@ pub(crate) fn is_library(frame: &Location) -> bool {
 /// Whether a frame belongs to the standard library.
 pub(crate) fn is_of_language(frame: &Location) -> bool {
     let Some(file) = frame.file.as_deref() else { return is_runtime_entry(frame) };
-    file.starts_with(SOURCES[0]) || file.contains(SOURCES[1])
+    COMPILED.iter().any(|it| file.starts_with(it)) || file.contains(INSTALLED)
 }
 
 fn is_dependency(file: &str) -> bool {
@@ -70,6 +71,7 @@ mod tests {
             is_library(&Location { file: Some(file.to_owned()), ..Location::default() })
         };
         assert!(at("/rustc/59807616e1fa/library/core/src/sync/atomic.rs"));
+        assert!(at("/rust/deps/hashbrown-0.16.1/src/raw/alloc.rs"));
         assert!(at("/opt/rust/lib/rustlib/src/rust/library/std/src/thread/mod.rs"));
         assert!(at("/users/me/.cargo/registry/src/index-1949cf8c6b5b557f/flume-0.11.1/src/lib.rs"));
         assert!(at("/usr/local/cargo/registry/src/index-1949cf8c6b5b557f/spin-0.9.9/src/once.rs"));

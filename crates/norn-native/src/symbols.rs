@@ -21,6 +21,8 @@ use crate::{
 
 /// The prefix of the names of the runtime's functions.
 pub(crate) const RUNTIME: &str = "norn_rt::";
+/// The modules of the runtime whose variables stand for what a library has, such as the memory of `strtok`.
+const NAMED: &str = "::named::";
 /// The prefixes of the names of the C++ library's functions, demangled and mangled, and of those of
 /// libc that call `main`.
 const LIBRARY: [&str; 7] =
@@ -160,6 +162,8 @@ impl Symbols for NativeSymbols {
 /// A variable in the form of the front-end interface.
 pub(crate) fn neutral(variable: norn_binary::Variable) -> Variable {
     let norn_binary::Variable { name, offset, value_type, .. } = variable;
+    let named = name.strip_prefix(RUNTIME).and_then(|it| it.split_once(NAMED));
+    let name = named.map(|(_, it)| it.replace('_', " ")).unwrap_or(name);
     Variable { name, offset, value_type }
 }
 

@@ -49,6 +49,7 @@ mod shared_filter;
 mod spin;
 mod spin_order;
 mod thinning;
+mod timed_receive;
 mod timestamp;
 mod top_k;
 mod two_region_match;

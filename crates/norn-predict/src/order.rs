@@ -247,7 +247,7 @@ impl<'a> Walk<'a> {
             ChannelEffect::Send { channel, from, to } => {
                 self.sends.send(channel, from, to, self.clocks.after(thread, index));
             }
-            ChannelEffect::Receive { channel, from, to } => {
+            ChannelEffect::Receive { channel, from, to, .. } => {
                 for clock in self.sends.sends(channel, from, to) {
                     self.clocks.learn(thread, index, clock);
                 }

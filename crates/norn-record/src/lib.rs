@@ -29,6 +29,7 @@ use std::{io, path::PathBuf, sync::atomic::Ordering, time::Instant};
 
 use norn_frontend::{Launch, Recording};
 use norn_model::excerpt;
+use norn_trace::Writer;
 use thiserror::Error;
 
 pub use control::Control;
@@ -121,7 +122,7 @@ pub fn record(launch: &Launch, control: Option<&Control>) -> Result<Recording, R
     }
     let run = launch::describe(launch);
     let output = |source| RecordError::Output { path: launch.output.clone(), source };
-    let mut writer = norn_trace::Writer::create(&launch.output).map_err(output)?;
+    let mut writer = Writer::create(&launch.output, launch.lifetime).map_err(output)?;
     if let Some(bytes) = limit::file_size() {
         writer.limit_files(bytes);
     }

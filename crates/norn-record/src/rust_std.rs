@@ -41,7 +41,7 @@ const OPERATIONS: [(&str, &str, Role); 18] = [
 
 /// The functions of `std` that the user's code calls. The first ones are compiled into it where the compiler
 /// does not inline them.
-const FUNCTIONS: [(&str, Role); 28] = [
+const FUNCTIONS: [(&str, Role); 29] = [
     ("sys::sync::mutex::futex::Mutex::lock", Role::MutexLockCall),
     ("sys::sync::mutex::futex::Mutex::try_lock", Role::MutexTryLockCall),
     ("sys::sync::mutex::futex::Mutex::unlock", Role::MutexUnlockCall),
@@ -65,9 +65,10 @@ const FUNCTIONS: [(&str, Role); 28] = [
     ("sync::nonpoison::condvar::Condvar::notify_all", Role::CondvarNotifyAll),
     ("sys::sync::once::futex::Once::call", Role::OnceCall),
     ("sys::sync::once::futex::Once::wait", Role::OnceWait),
-    ("thread::functions::park", Role::Park),
-    ("thread::functions::park_timeout", Role::ParkTimeout),
+    (PARK, Role::Park),
+    (PARK_TIMEOUT, Role::ParkTimeout),
     (THREAD_PARK, Role::ThreadPark),
+    (THREAD_PARK_TIMEOUT, Role::ThreadParkTimeout),
     ("sync::barrier::Barrier::wait", Role::BarrierWait),
     (SCOPE_END, Role::ScopeEnd),
 ];
@@ -81,6 +82,11 @@ const DROPS: [&str; 2] = ["core::ptr::drop_in_place", "core::mem::drop"];
 pub(crate) const ATOMICS: &str = "core::sync::atomic::";
 const SCOPE: &str = "thread::scoped::scope";
 const THREAD_PARK: &str = "thread::thread::Thread::park";
+const THREAD_PARK_TIMEOUT: &str = "thread::thread::Thread::park_timeout";
+const PARK: &str = "thread::functions::park";
+const PARK_TIMEOUT: &str = "thread::functions::park_timeout";
+/// The functions in which a thread parks. Each of them takes its token by an operation on the word.
+const PARKING: [&str; 4] = [THREAD_PARK, THREAD_PARK_TIMEOUT, PARK, PARK_TIMEOUT];
 const SCOPE_END: &str = "thread::scoped::ScopeData::decrement_num_running_threads";
 /// The thread-local variable with the handle of the current thread.
 const CURRENT_THREAD: &str = "thread::current::CURRENT";
@@ -269,14 +275,19 @@ fn compiled(module: &Module, instrumented: &BTreeSet<u64>) -> Vec<Redirect> {
     ranges.into_iter().take(RANGES).map(row).collect()
 }
 
-/// The offset of the word that a thread parks on from its handle.
+/// The offset of the word that a thread parks on from its handle. A program has only the functions that it calls.
 fn parker(module: &Module) -> Option<Redirect> {
-    Some(fact(Role::Parker, module.with_code(|code| locked_operand(code, THREAD_PARK))?))
+    let offset =
+        |function| module.with_code(|code| locked_operand(code, function, size_of::<u32>()));
+    Some(fact(Role::Parker, PARKING.into_iter().find_map(offset)?))
 }
 
 /// The offset of the number of threads in the data of a scope.
 fn scope_count(module: &Module) -> Option<Redirect> {
-    Some(fact(Role::ScopeCount, module.with_code(|code| locked_operand(code, SCOPE_END))?))
+    Some(fact(
+        Role::ScopeCount,
+        module.with_code(|code| locked_operand(code, SCOPE_END, size_of::<usize>()))?,
+    ))
 }
 
 fn fact(role: Role, offset: i32) -> Redirect {
@@ -296,13 +307,13 @@ fn current_thread(module: &Module) -> Option<Redirect> {
     Some(fact(Role::CurrentThread, i32::try_from(offset).ok()?))
 }
 
-/// The displacement of the first operand with a `lock` prefix in a function of `std`.
-fn locked_operand(code: &CodeView<'_>, function: &str) -> Option<i32> {
+/// The displacement of the first operand of `size` bytes with a `lock` prefix in a function of `std`.
+fn locked_operand(code: &CodeView<'_>, function: &str, size: usize) -> Option<i32> {
     let is_named = |name: &str| path_in_std(&source_name(name)) == Some(function);
     let function = code.functions().find(|it| is_named(it.name))?;
-    let size = usize::try_from(function.size).ok()?;
-    let bytes = code.bytes(function.address)?.get(..size)?;
-    norn_binary::first_locked_displacement(bytes)
+    let len = usize::try_from(function.size).ok()?;
+    let bytes = code.bytes(function.address)?.get(..len)?;
+    norn_binary::first_locked_displacement(bytes, size)
 }
 
 #[cfg(test)]

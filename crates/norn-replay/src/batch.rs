@@ -14,6 +14,7 @@ use std::{
 
 use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Recording, Streams};
 use norn_model::{Consequence, Schedule, Verdict};
+use norn_trace::Lifetime;
 use serde::Serialize;
 
 use crate::{Check, ReplayError, crash::Crashes, fingerprint, judge, judge::verdict};
@@ -205,6 +206,7 @@ impl Pool<'_> {
     fn launch(&self, number: u64, folder: &Path) -> (Launch, u64) {
         let mut launch = Launch {
             output: folder.join("trace"),
+            lifetime: Lifetime::Temporary,
             streams: Streams::Files {
                 stdout: folder.join("stdout"),
                 stderr: folder.join("stderr"),

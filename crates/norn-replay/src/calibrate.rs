@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use norn_frontend::{FrontEnd, Launch, Recording, Streams};
-use norn_trace::Strategy;
+use norn_trace::{Lifetime, Strategy};
 
 use crate::ReplayError;
 
@@ -35,6 +35,7 @@ pub fn calibrate(
     fs::create_dir(&folder).map_err(failed)?;
     let mut launch = Launch {
         output: folder.join("trace"),
+        lifetime: Lifetime::Temporary,
         streams: Streams::Files { stdout: folder.join("stdout"), stderr: folder.join("stderr") },
         values: false,
         max_size: 0,

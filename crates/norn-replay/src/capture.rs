@@ -51,6 +51,23 @@ pub(crate) fn describe(
     clip
 }
 
+impl Clip {
+    /// Lists the modules of points that were added to the schedule after the clip was made. The event before which
+    /// a turn ends and the one after which the last turn ends may be in different modules: libc itself calls
+    /// functions of the runtime, such as those of destructors at the end of the program.
+    pub fn list_modules(&mut self, symbolized: &SymbolizedTrace) {
+        let points = self.schedule.segments.iter().filter_map(|it| it.until.visit());
+        let modules = points.filter_map(|it| Some(&it.point.code.as_ref()?.module));
+        let mut unlisted = modules.filter(|it| !self.modules.contains_key(*it)).peekable();
+        if unlisted.peek().is_none() {
+            return;
+        }
+        let mut labels = Labels::new(symbolized);
+        unlisted.for_each(|it| labels.note(it));
+        self.modules.extend(labels.listed());
+    }
+}
+
 /// A thread and its last segment.
 #[derive(Default)]
 struct Progress {

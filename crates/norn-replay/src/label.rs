@@ -41,6 +41,12 @@ impl<'a> Labels<'a> {
         self.all.get(path).cloned().unwrap_or_default()
     }
 
+    /// Notes that the module with a label is used.
+    pub(crate) fn note(&mut self, label: &str) {
+        let path = self.all.iter().find(|it| it.1 == label).map(|it| *it.0);
+        self.used.extend(path);
+    }
+
     /// The modules that were used.
     pub(crate) fn listed(&self) -> BTreeMap<String, ModuleRef> {
         let used = self.all.iter().filter(|it| self.used.contains(it.0));

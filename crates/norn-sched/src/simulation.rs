@@ -26,6 +26,8 @@ pub(crate) struct SimulatedWorld {
     pub(crate) looping: bool,
     pub(crate) excused: bool,
     pub(crate) unseen_help: bool,
+    /// The timers whose signals begin no handler.
+    pub(crate) without_handler: Vec<usize>,
     pub(crate) over: bool,
 }
 
@@ -43,6 +45,7 @@ impl Default for SimulatedWorld {
             looping: false,
             excused: false,
             unseen_help: false,
+            without_handler: Vec::new(),
             over: false,
         }
     }
@@ -99,6 +102,10 @@ impl World for SimulatedWorld {
 
     fn has_unseen_help(&self, _tasks: usize) -> bool {
         self.unseen_help
+    }
+
+    fn begins_handler(&self, timer: usize) -> bool {
+        !self.without_handler.contains(&timer)
     }
 
     fn is_over(&self) -> bool {

@@ -61,7 +61,13 @@ impl Timers {
 
     /// The timer that expires first, and when.
     pub(crate) fn first(&self) -> Option<(usize, u64)> {
-        let deadlines = self.armed().map(|(timer, it)| (timer, it.setting.deadline));
+        self.first_of(|_| true)
+    }
+
+    /// The timer that expires first of those that are meant, and when.
+    fn first_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<(usize, u64)> {
+        let armed = self.armed().filter(|(timer, _)| is_meant(*timer));
+        let deadlines = armed.map(|(timer, it)| (timer, it.setting.deadline));
         deadlines.min_by_key(|(timer, deadline)| (*deadline, *timer))
     }
 
@@ -96,6 +102,19 @@ impl RunState {
         let first = self.timers.first().filter(|_| self.timers.may_expire());
         let first = first.filter(|(it, _)| self.timers.table[*it].setting.file == file);
         let first = first.filter(|it| self.may_timer_expire(it.1, listed, world));
+        if let Some((timer, _)) = first {
+            self.force_timer(timer, world);
+        }
+        first.is_some()
+    }
+
+    /// Lets the first timer expire now whose signal begins a handler, if that is not too early: the schedule waits for
+    /// a handler. A timer whose signal would end the program, as an alarm that guards it, is none of these. Returns
+    /// whether one expires.
+    pub(crate) fn force_handler_timer(&mut self, world: &dyn World) -> bool {
+        let first = self.timers.first_of(|it| world.begins_handler(it));
+        let first = first.filter(|_| self.timers.may_expire());
+        let first = first.filter(|it| self.may_timer_expire(it.1, true, world));
         if let Some((timer, _)) = first {
             self.force_timer(timer, world);
         }
@@ -208,6 +227,20 @@ mod tests {
         assert_eq!(scheduler.run.take_due_timer(&world), None);
         assert!(scheduler.run.force_first_timer(false, true, &world));
         assert_eq!(scheduler.run.take_due_timer(&world), Some(0));
+    }
+
+    #[test]
+    fn a_schedule_that_waits_for_a_handler_lets_no_alarm_without_one_expire() {
+        let mut world = SimulatedWorld::default();
+        (world.plan.strategy, world.plan.timeouts) = (strategy::FOLLOW, timeouts::LISTED);
+        world.without_handler = vec![0];
+        let (mut scheduler, [_]) = begun::<1>(&world);
+        scheduler.set_timer(0, setting(1_000, 0));
+        assert!(!scheduler.run.force_handler_timer(&world));
+        scheduler.set_timer(1, setting(2_000, 0));
+        assert!(scheduler.run.force_handler_timer(&world));
+        assert_eq!(scheduler.run.take_due_timer(&world), Some(1));
+        assert_eq!(scheduler.run.take_due_timer(&world), None);
     }
 
     #[test]

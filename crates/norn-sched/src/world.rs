@@ -67,6 +67,9 @@ pub trait World {
     /// threads: a thread that is not a task, or a signal handler.
     fn has_unseen_help(&self, tasks: usize) -> bool;
 
+    /// Whether the expiry of a timer would begin a signal handler of the program.
+    fn begins_handler(&self, timer: usize) -> bool;
+
     /// Whether a verdict has ended the run.
     fn is_over(&self) -> bool;
 }

@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
                 Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
                     past.sent.extend((from..to).map(|position| ((channel, position), at)));
                 }
-                Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+                Effect::Channel(ChannelEffect::Receive { channel, from, to, .. }) => {
                     let sent = (from..to).filter_map(|it| past.sent.get(&(channel, it)).copied());
                     self.sources.insert(at, sent.collect());
                 }

@@ -42,14 +42,14 @@ impl What {
     pub(crate) fn of(kind: Kind, [first, second, _]: [u64; 3]) -> Option<What> {
         let how = match kind {
             Kind::Send => return Some(What::Send(first)),
-            Kind::Receive => second,
+            Kind::Receive | Kind::TimedReceive => second,
             Kind::Ready => first,
             _ => return None,
         };
         Some(match how {
             receipt::END => What::End,
             receipt::LATEST => What::Latest,
-            _ if kind == Kind::Receive => What::Receive(first),
+            _ if kind != Kind::Ready => What::Receive(first),
             _ => What::Ready,
         })
     }

@@ -182,7 +182,7 @@ impl<'a> ChunkEvents<'a> {
             }
             Op::WaitAcquire { woken, .. } => *woken = self.woken(),
             Op::Send { channel, from, to }
-            | Op::Receive { channel, from, to }
+            | Op::Receive { channel, from, to, .. }
             | Op::Ready { channel, from, to } => {
                 let transfer = self.transfer();
                 (*channel, *from, *to) = (transfer.channel, transfer.from, transfer.to);

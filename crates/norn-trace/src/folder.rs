@@ -42,12 +42,25 @@ const RESERVE: &str = "reserve";
 const RESERVE_SIZE: usize = 512 << 10;
 const RESERVE_REST: u64 = 64 << 10;
 
+/// How long a trace is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until the user removes it.
+    #[default]
+    Kept,
+    /// Until it has been read, soon after the recording. If the disk is full or the recorder is killed, nothing of it
+    /// has to remain: there is no reserve, and it is described once, at the end. That halves the number of files, which
+    /// file systems create and remove slowly.
+    Temporary,
+}
+
 /// Writes a trace while it is being recorded.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
     made: bool,
     begun: bool,
+    lifetime: Lifetime,
     files: Vec<Option<ChunkFile>>,
     written: u64,
     largest: u64,
@@ -69,7 +82,7 @@ pub fn is_ours(folder: &Path) -> io::Result<bool> {
 impl Writer {
     /// Prepares `folder` and creates it if necessary. An earlier trace stays there until this
     /// recording begins.
-    pub fn create(folder: &Path) -> io::Result<Writer> {
+    pub fn create(folder: &Path, lifetime: Lifetime) -> io::Result<Writer> {
         file::refuse_link(folder)?;
         let made = !folder.exists();
         if !is_ours(folder)? {
@@ -78,8 +91,11 @@ impl Writer {
         }
         fs::create_dir_all(folder)?;
         let (folder, files) = (folder.to_owned(), Vec::new());
-        let writer = Writer { folder, made, begun: false, files, written: 0, largest: u64::MAX };
-        if let Err(error) = reserve(&writer.folder) {
+        let (begun, written, largest) = (false, 0, u64::MAX);
+        let writer = Writer { folder, made, begun, lifetime, files, written, largest };
+        if lifetime == Lifetime::Kept
+            && let Err(error) = reserve(&writer.folder)
+        {
             writer.abandon();
             return Err(error);
         }
@@ -102,7 +118,7 @@ impl Writer {
         }
         self.begun = true;
         self.file(0)?;
-        self.describe(run)
+        if self.lifetime == Lifetime::Kept { self.describe(run) } else { Ok(()) }
     }
 
     /// Appends one chunk with its checksum to the file of its process. If space is insufficient, as
@@ -113,6 +129,9 @@ impl Writer {
         let outcome = self.file(process)?.append(header, bytes, largest);
         if outcome.is_err() {
             self.largest = u64::MAX;
+            if self.lifetime == Lifetime::Temporary {
+                return outcome;
+            }
             File::options().write(true).open(self.folder.join(RESERVE))?.set_len(RESERVE_REST)?;
             return outcome;
         }
@@ -139,7 +158,9 @@ impl Writer {
     }
 
     fn release(&self) -> io::Result<()> {
-        fs::remove_file(self.folder.join(RESERVE))?;
+        if self.lifetime == Lifetime::Kept {
+            fs::remove_file(self.folder.join(RESERVE))?;
+        }
         if self.made && !self.begun {
             fs::remove_dir(&self.folder)?;
         }
@@ -168,8 +189,11 @@ impl Writer {
 
     /// Replaces the description atomically, so that a complete one always exists.
     fn describe(&self, run: &Run) -> io::Result<()> {
-        let text = serde_json::to_vec_pretty(run)?;
-        file::write(&self.folder.join(RUN), &text)
+        let (path, text) = (self.folder.join(RUN), serde_json::to_vec_pretty(run)?);
+        if self.lifetime == Lifetime::Temporary {
+            return file::create(&path)?.write_all(&text);
+        }
+        file::write(&path, &text)
     }
 }
 

@@ -71,7 +71,8 @@ pub(crate) fn op(parts: &Parts<'_>) -> Option<Op> {
         Kind::HappensBefore => Op::HappensBefore { object: addr },
         // The positions follow from all sends and receives of the channel.
         Kind::Send => Op::Send { channel: addr, from: 0, to: 0 },
-        Kind::Receive => Op::Receive { channel: addr, from: 0, to: 0 },
+        Kind::Receive => Op::Receive { channel: addr, from: 0, to: 0, timed: false },
+        Kind::TimedReceive => Op::Receive { channel: addr, from: 0, to: 0, timed: true },
         Kind::Ready => Op::Ready { channel: addr, from: 0, to: 0 },
         Kind::NotReady => Op::NotReady { error: number(addr) },
         Kind::Alloc => Op::Alloc { addr, size: args[0] },

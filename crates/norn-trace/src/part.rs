@@ -154,7 +154,7 @@ impl Pass {
             Kind::WaitAcquire => wait(args[0], wake::What::Over(op::number(args[1]))),
             Kind::Signal => wait(addr, wake::What::Signal),
             Kind::Broadcast => wait(addr, wake::What::Broadcast),
-            Kind::Send | Kind::Receive | Kind::Ready => {
+            Kind::Send | Kind::Receive | Kind::TimedReceive | Kind::Ready => {
                 let what = channel::What::of(kind, args);
                 part.transfers.extend(what.map(|what| channel::Step {
                     id,

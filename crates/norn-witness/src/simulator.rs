@@ -232,7 +232,13 @@ impl<'a> Simulator<'a> {
     fn blocker(&self, thread: u32, step: &SyncStep) -> Option<Blocker> {
         let expires = |timed: bool| timed && self.candidate.contains(&(thread, step.index));
         match step.op {
-            SyncOp::Acquire { timed, .. } | SyncOp::SemWait { timed, .. } if expires(timed) => None,
+            SyncOp::Acquire { timed, .. }
+            | SyncOp::SemWait { timed, .. }
+            | SyncOp::Requires { timed, .. }
+                if expires(timed) =>
+            {
+                None
+            }
             SyncOp::Acquire { lock, shared, .. } => self.holder(lock, thread, shared),
             SyncOp::Wake { lock, timed, .. } if expires(timed) => self.holder(lock, thread, false),
             SyncOp::Wake { cond, by, woken, lock, .. } => self
@@ -247,7 +253,7 @@ impl<'a> Simulator<'a> {
                 let next = || posts.next(&self.now.done, thread);
                 (self.semaphore(semaphore) <= 0).then(|| Blocker::new(next()))
             }
-            SyncOp::Requires { from, to } => {
+            SyncOp::Requires { from, to, .. } => {
                 let required = &self.skeleton.required[from as usize..to as usize];
                 required.iter().copied().find(|it| !self.has(*it)).map(Blocker::Event)
             }

@@ -131,9 +131,9 @@ impl<'a> SkeletonBuilder<'a> {
             Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
                 self.sends.send(channel, from, to, at);
             }
-            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+            Effect::Channel(ChannelEffect::Receive { channel, from, to, timed }) => {
                 let sends = self.sends.sends(channel, from, to).copied().collect();
-                self.require(at, sends);
+                self.require_unless_late(at, sends, timed);
             }
             Effect::Block(BlockEffect::Allocated { addr, .. }) => {
                 self.blocks.insert(addr, at);
@@ -182,13 +182,18 @@ impl<'a> SkeletonBuilder<'a> {
 
     /// The event comes after all of these.
     fn require(&mut self, at: EventPos, events: Vec<EventPos>) {
+        self.require_unless_late(at, events, false);
+    }
+
+    /// The event comes after all of these; if it is `timed`, its thread may give up waiting for them.
+    fn require_unless_late(&mut self, at: EventPos, events: Vec<EventPos>, timed: bool) {
         if events.is_empty() {
             return;
         }
         let from = narrow(self.skeleton.required.len());
         self.skeleton.required.extend(events);
         let to = narrow(self.skeleton.required.len());
-        self.push(at, SyncOp::Requires { from, to });
+        self.push(at, SyncOp::Requires { from, to, timed });
     }
 
     fn thread(&mut self, at: EventPos, effect: ThreadEffect) {

@@ -47,7 +47,7 @@ pub(crate) enum SyncOp {
     /// Decrements a semaphore.
     SemWait { semaphore: u32, timed: bool },
     /// Requires other events, a range of [`SyncSkeleton::required`].
-    Requires { from: u32, to: u32 },
+    Requires { from: u32, to: u32, timed: bool },
 }
 
 /// The synchronisation of one thread.

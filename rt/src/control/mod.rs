@@ -331,11 +331,6 @@ pub fn is_alive(number: u32) -> bool {
     lock().is_alive(number)
 }
 
-/// Whether the scheduler controls several living threads.
-pub fn are_others_alive() -> bool {
-    is_on() && lock().living().count() > 1
-}
-
 /// Whether `tid` is a living thread of this process that the scheduler does not control.
 pub fn is_foreign(tid: u32) -> bool {
     let ours = lock().living().any(|it| seat::of(it).tid() == tid);

@@ -6,7 +6,7 @@ use norn_abi::control::{Name, Plan, Point, Segment};
 use norn_sched::{Sleep, TaskId, World};
 
 use super::{exit, sample, schedule, seat, verdict};
-use crate::{arena, signal, sys, task_state};
+use crate::{arena, intercept, signal, sys, task_state};
 
 /// This process, as the scheduler sees it.
 pub struct Process;
@@ -66,6 +66,10 @@ impl World for Process {
 
     fn has_unseen_help(&self, tasks: usize) -> bool {
         signal::is_help_possible() || task_state::threads() > tasks + exit::count()
+    }
+
+    fn begins_handler(&self, timer: usize) -> bool {
+        intercept::timer::begins_handler(timer)
     }
 
     fn is_over(&self) -> bool {

@@ -42,7 +42,7 @@ pub unsafe fn read_device(file: c_int, buffer: usize, len: usize) -> Option<isiz
 /// # Safety
 /// As for the function in whose place it is called.
 #[cfg(not(feature = "static"))]
-unsafe extern "C-unwind" fn random_device(object: usize, _pc: usize) -> u32 {
+unsafe extern "C-unwind" fn random_device(object: usize, pc: usize) -> u32 {
     let mut number = 0u32;
     // SAFETY: the buffer is the local variable. A program that calls the function has the C++ library.
     unsafe {
@@ -50,7 +50,7 @@ unsafe extern "C-unwind" fn random_device(object: usize, _pc: usize) -> u32 {
             draw(&raw mut number as usize, size_of::<u32>());
             return number;
         }
-        let real = real::cxx::_ZNSt13random_device9_M_getvalEv();
+        let real = real::cxx::_ZNSt13random_device9_M_getvalEv(pc);
         core::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize) -> u32>(real)(object)
     }
 }

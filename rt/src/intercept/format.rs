@@ -8,7 +8,7 @@ use norn_abi::{Kind, lane::Content};
 
 use super::{
     interpose,
-    stdio::{variadic, writes},
+    stdio::{uses, variadic, writes},
     string::bounded,
 };
 use crate::{block, real, thread};
@@ -199,6 +199,7 @@ unsafe extern "C-unwind" fn vfprintf(
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        uses(stream, pc);
         reads_texts(format, list, pc);
         real::vfprintf()(stream, format, list)
     }

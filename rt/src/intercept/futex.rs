@@ -203,7 +203,13 @@ unsafe fn waiting(
     call: impl FnOnce() -> c_long,
 ) -> c_long {
     if silent {
-        return call();
+        let result = call();
+        // SAFETY: the slot is the current thread's, which has an `errno`.
+        unsafe {
+            let late = result != 0 && real::errno() == TIMED_OUT as u64;
+            (*thread::own(slot)).std_late |= late;
+        }
+        return result;
     }
     let channel = channel::of_futex(word);
     // SAFETY: guaranteed by the caller.

@@ -192,8 +192,14 @@ unsafe extern "C-unwind" fn ordered_start() {
 /// As for the function of libgomp in whose place it is called.
 unsafe extern "C-unwind" fn ordered_end() {}
 
-/// The lock of all critical regions without a name, and that of atomic constructs.
-static CRITICAL: AtomicU32 = AtomicU32::new(0);
+/// Reports name variables in a module of this name by the variable alone, with spaces.
+mod named {
+    use super::AtomicU32;
+
+    /// The lock of all critical regions without a name, and that of atomic constructs.
+    #[allow(non_upper_case_globals, reason = "the name in reports")]
+    pub(super) static omp_critical: AtomicU32 = AtomicU32::new(0);
+}
 static ATOMIC: AtomicU32 = AtomicU32::new(0);
 
 /// Defines functions that acquire and release a lock.
@@ -224,7 +230,7 @@ macro_rules! critical {
 }
 
 critical! {
-    critical_start critical_end() = &raw const CRITICAL as usize;
+    critical_start critical_end() = &raw const named::omp_critical as usize;
     atomic_start atomic_end() = &raw const ATOMIC as usize;
     critical_name_start critical_name_end(name) = name;
 }

@@ -61,13 +61,13 @@ unsafe fn cut(buffer: usize) {
 /// # Safety
 /// Called when an exception is caught, with the stack pointer of the function that catches it.
 #[cfg(not(feature = "static"))]
-unsafe extern "C" fn caught(_pc: usize, _exception: usize, sp: usize) -> usize {
+unsafe extern "C" fn caught(pc: usize, _exception: usize, sp: usize) -> usize {
     let slot = tls::current();
     if !tls::is_stand(slot) {
         // SAFETY: the slot is the current thread's.
         unsafe { function::expire(slot, sp) };
     }
-    real::cxx::__cxa_begin_catch()
+    real::cxx::__cxa_begin_catch(pc)
 }
 
 #[cfg(not(feature = "static"))]

@@ -17,6 +17,10 @@ pub mod chance;
 pub mod child;
 pub mod clock;
 pub mod cond;
+#[cfg(not(feature = "static"))]
+pub mod container;
+#[cfg(not(feature = "static"))]
+pub mod environment;
 pub mod event_file;
 pub mod failure;
 pub mod fiber;

@@ -2,12 +2,12 @@
 
 use core::{
     ffi::{c_int, c_void},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use norn_abi::{Kind, arena::ThreadSlot};
 
-use super::{interpose, tap};
+use super::{interpose, tap, threads};
 use crate::{arena, channel, control, event, fork, number, real, signal, sys, thread};
 
 /// Takes an entry for the child before the fork, so that parent and child know its number.
@@ -100,15 +100,31 @@ fn status(argument: usize) -> usize {
     status as usize
 }
 
-/// The last exit handler: a `main` that returns does not call the intercepted `exit`.
+/// The last exit handler: a `main` that returns does not call the intercepted `exit`. If exit handlers or destructors
+/// have done something, it is another event: without one, no other thread could run after what they did, such as to
+/// free memory that the thread uses.
 ///
 /// # Safety
 /// Called by libc when the process exits.
 pub unsafe extern "C" fn exiting(code: c_int, _: *mut c_void) {
-    if arena::is_open() {
-        status(code as usize);
+    if !arena::is_open() {
+        return;
+    }
+    let status = status(code as usize);
+    let before = LEFT.load(Ordering::Relaxed);
+    let slot = thread::recorded().filter(|_| before != 0 && outlives());
+    if let Some(slot) = slot {
+        // SAFETY: the slot is the current thread's.
+        unsafe {
+            if (*slot).steps != before {
+                event::put(slot, Kind::Exit, exiting as *const () as usize + 1, status, &[]);
+            }
+        }
     }
 }
+
+/// The number of events of the thread that ended the program when [`leaving`] had been called.
+static LEFT: AtomicU64 = AtomicU64::new(0);
 
 /// The number of a child that `vfork` creates, which has no trace.
 fn child(_: usize) -> usize {
@@ -116,7 +132,12 @@ fn child(_: usize) -> usize {
     nobody(0)
 }
 
-/// An exit handler of controlled runs: a `main` that returns while other threads are alive comes to an
+/// Whether a thread may outlive the one that ends the program, in a controlled run.
+fn outlives() -> bool {
+    control::is_on() && !threads::are_all_joined()
+}
+
+/// An exit handler of controlled runs: a `main` that returns while other threads may be alive comes to an
 /// event here, so that these threads can run before the process ends. It is registered when the
 /// first thread is created. Therefore it is called before the destructors of static objects, which
 /// those threads may use.
@@ -124,14 +145,19 @@ fn child(_: usize) -> usize {
 /// # Safety
 /// Called by libc when the process exits.
 unsafe extern "C" fn leaving(code: c_int, _: *mut c_void) {
-    let is_recorded = || arena::process().exiting.load(Ordering::Relaxed) != 0;
-    if !arena::is_open() || is_recorded() || !control::are_others_alive() {
+    if !arena::is_open() || !outlives() {
         return;
     }
+    let is_recorded = arena::process().exiting.load(Ordering::Relaxed) != 0;
     if let Some(slot) = thread::recorded() {
-        let (pc, status) = (leaving as *const () as usize + 1, status(code as usize));
         // SAFETY: the slot is the current thread's.
-        unsafe { event::put(slot, Kind::Exit, pc, status, &[]) };
+        unsafe {
+            if !is_recorded {
+                let (pc, status) = (leaving as *const () as usize + 1, status(code as usize));
+                event::put(slot, Kind::Exit, pc, status, &[]);
+            }
+            LEFT.store((*slot).steps, Ordering::Relaxed);
+        }
     }
 }
 

@@ -106,13 +106,19 @@ struct Rest(UnsafeCell<usize>);
 // SAFETY: as for `strtok` itself: a program that uses it in two threads at the same time has a race.
 unsafe impl Sync for Rest {}
 
-static REST: Rest = Rest(UnsafeCell::new(0));
+/// Reports name variables in a module of this name by the variable alone, with spaces.
+mod named {
+    use super::{Rest, UnsafeCell};
+
+    #[allow(non_upper_case_globals, reason = "the name in reports")]
+    pub(super) static strtok_state: Rest = Rest(UnsafeCell::new(0));
+}
 
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn strtok(text: usize, ends: usize, pc: usize) -> usize {
     // SAFETY: guaranteed by the caller.
-    unsafe { strtok_r(text, ends, REST.0.get() as usize, pc) }
+    unsafe { strtok_r(text, ends, named::strtok_state.0.get() as usize, pc) }
 }
 
 /// # Safety

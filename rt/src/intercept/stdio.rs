@@ -11,6 +11,21 @@ use crate::{
     real, thread,
 };
 
+/// Records that a stream is about to be used. Threads may use one at the same time, since libc locks it, but not after
+/// `fclose` has freed it. The standard streams are never freed.
+///
+/// # Safety
+/// None but that of recording.
+pub(super) unsafe fn uses(stream: usize, pc: usize) {
+    let Some(slot) = thread::recorded() else { return };
+    // SAFETY: libc's variables are always valid; the slot is the current thread's.
+    unsafe {
+        if ![real::stdin, real::stdout, real::stderr].contains(&stream) {
+            touch(slot, Kind::RangeRead, stream, size_of::<c_int>(), pc, Content::None);
+        }
+    }
+}
+
 /// Makes a call that writes to a buffer; `len` is how much, by its result.
 ///
 /// # Safety
@@ -46,6 +61,7 @@ unsafe extern "C-unwind" fn fread(
 ) -> usize {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        uses(stream, pc);
         let real = || real::fread()(buffer, size, count, stream);
         writes((buffer, size.saturating_mul(count)), pc, real, |items| items.saturating_mul(size))
     }
@@ -57,6 +73,7 @@ unsafe extern "C-unwind" fn fgets(buffer: usize, size: c_int, stream: usize, pc:
     let room = usize::try_from(size).unwrap_or(0);
     // SAFETY: guaranteed by the caller; a result is a text in the buffer.
     unsafe {
+        uses(stream, pc);
         let len = |text: usize| if text == 0 { 0 } else { real::strlen()(text) + 1 };
         writes((buffer, room), pc, || real::fgets()(buffer, size, stream), len)
     }
@@ -73,6 +90,7 @@ unsafe extern "C-unwind" fn fwrite(
 ) -> usize {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        uses(stream, pc);
         if let Some(slot) = thread::recorded() {
             let len = size.saturating_mul(count);
             touch(slot, Kind::RangeRead, buffer, len, pc, Content::Now);
@@ -143,6 +161,7 @@ macro_rules! puts {
         unsafe extern "C-unwind" fn $name(text: usize, $($stream: usize,)? pc: usize) -> c_int {
             // SAFETY: guaranteed by the caller.
             unsafe {
+                $(uses($stream, pc);)?
                 reads_text(text, usize::MAX, pc);
                 real::$name()(text, $($stream)?)
             }
@@ -172,6 +191,7 @@ unsafe extern "C-unwind" fn getdelim(
         let Some(slot) = thread::recorded() else {
             return real::getdelim()(line, size, end, stream);
         };
+        uses(stream, pc);
         // The scheduler is not asked: an allocation may be the next event.
         (*slot).lane.settle_any();
         let result = real::getdelim()(line, size, end, stream);

@@ -27,6 +27,20 @@ use crate::{
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 type StartC11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
+/// The number of threads of this process that were created and not joined. Those that have ended count, too: whether
+/// one has ended depends on the schedule.
+static UNJOINED: AtomicU32 = AtomicU32::new(0);
+
+/// Whether there are no threads that may outlive the one that ends the program.
+pub fn are_all_joined() -> bool {
+    UNJOINED.load(Ordering::Relaxed) == 0
+}
+
+/// In a forked child: no other thread exists.
+pub fn forget() {
+    UNJOINED.store(0, Ordering::Relaxed);
+}
+
 /// Takes a slot for a new thread.
 ///
 /// # Safety
@@ -211,6 +225,7 @@ unsafe fn created(
         if result == 0 {
             handle::remember(*(handle as *const usize), number);
             event::note_at(parent, Kind::Fork, pc, number as usize, seq, &[]);
+            UNJOINED.fetch_add(1, Ordering::Relaxed);
         } else {
             (*thread::own(parent)).children -= 1;
             control::disown(slot);
@@ -256,6 +271,7 @@ macro_rules! join {
                 event::unblock(slot);
                 if let (0, Some(number)) = (result, number) {
                     event::note(slot, Kind::Join, pc, number as usize, &[]);
+                    UNJOINED.fetch_sub(1, Ordering::Relaxed);
                 }
                 result
             }

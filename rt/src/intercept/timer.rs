@@ -145,6 +145,13 @@ unsafe fn set(
     }
 }
 
+/// Whether the expiry of a timer would begin a handler of the program.
+pub fn begins_handler(number: usize) -> bool {
+    let timer = &TABLE[number % TIMERS];
+    let sends = matches!(timer.kind.load(Ordering::Relaxed), TO_PROCESS | TO_THREAD);
+    sends && gate::is_gated(timer.signal.load(Ordering::Relaxed))
+}
+
 /// The channel of a timer: that of its signal, or its own.
 pub(super) fn channel(number: usize) -> u64 {
     let timer = &TABLE[number % TIMERS];

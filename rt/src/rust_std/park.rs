@@ -23,6 +23,8 @@ use crate::{
 
 const NOTIFIED: u32 = 1;
 const PARKED: u32 = u32::MAX;
+/// The error of a wait that timed out.
+const TIMED_OUT: usize = 110;
 /// The handle points behind the two counters of an `Arc`, from which the offset of the word counts.
 const COUNTERS: usize = 16;
 
@@ -61,20 +63,25 @@ unsafe fn own_word() -> Option<usize> {
 }
 
 /// Asks the scheduler before the thread parks, and records that it has got the token of the last
-/// `unpark`. It is an event in any case: whether the thread finds its token at once depends on the schedule.
+/// `unpark`, or that the time has run out. It is an event in any case: whether the thread finds its token at once
+/// depends on the schedule.
 ///
 /// # Safety
 /// The current thread is not in the middle of recording another event, and `park` parks it.
-unsafe fn receiving(pc: usize, park: impl FnOnce()) {
+unsafe fn receiving(kind: Kind, pc: usize, park: impl FnOnce()) {
     // SAFETY: the slot is the current thread's.
     unsafe {
         let channel = || own_word().map_or(0, channel::of_futex);
         if let Some(slot) = thread::recorded() {
             channel::before(slot, Kind::Receive, pc, channel());
+            (*thread::own(slot)).std_late = false;
         }
         inside(pc, park);
         if let Some(slot) = thread::recorded() {
-            event::note(slot, Kind::Receive, pc, channel() as usize, &[1, receipt::LATEST]);
+            match (*thread::own(slot)).std_late {
+                true => event::note(slot, Kind::NotReady, pc, TIMED_OUT, &[]),
+                false => event::note(slot, kind, pc, channel() as usize, &[1, receipt::LATEST]),
+            }
         }
     }
 }
@@ -85,27 +92,19 @@ unsafe extern "C-unwind" fn do_park(pc: usize) {
     type Park = unsafe extern "C-unwind" fn();
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
-        receiving(pc, || core::mem::transmute::<usize, Park>(original(Role::Park))());
+        let real = core::mem::transmute::<usize, Park>(original(Role::Park));
+        receiving(Kind::Receive, pc, || real());
     }
 }
 
-/// The time may pass before there is a token, so it says nothing about what came before.
-///
 /// # Safety
 /// As for `thread::park_timeout`.
 unsafe extern "C-unwind" fn do_park_timeout(seconds: u64, nanoseconds: u32, pc: usize) {
     type Park = unsafe extern "C-unwind" fn(u64, u32);
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
-        let word = || own_word().unwrap_or(0);
-        if let Some(slot) = thread::recorded() {
-            control::before(slot, Kind::HappensAfter, pc, word());
-        }
         let real = core::mem::transmute::<usize, Park>(original(Role::ParkTimeout));
-        inside(pc, || real(seconds, nanoseconds));
-        if let Some(slot) = thread::recorded() {
-            event::note(slot, Kind::HappensAfter, pc, word(), &[]);
-        }
+        receiving(Kind::TimedReceive, pc, || real(seconds, nanoseconds));
     }
 }
 
@@ -118,7 +117,25 @@ unsafe extern "C-unwind" fn do_thread_park(handle: usize, pc: usize) {
     // SAFETY: guaranteed by the caller. The target is the function that the program called.
     unsafe {
         let real = core::mem::transmute::<usize, Park>(original(Role::ThreadPark));
-        receiving(pc, || real(handle));
+        receiving(Kind::Receive, pc, || real(handle));
+    }
+}
+
+/// Channels wait with a time limit in this way.
+///
+/// # Safety
+/// As for `Thread::park_timeout` of `std`.
+unsafe extern "C-unwind" fn do_thread_park_timeout(
+    handle: usize,
+    seconds: u64,
+    nanoseconds: u32,
+    pc: usize,
+) {
+    type Park = unsafe extern "C-unwind" fn(usize, u64, u32);
+    // SAFETY: guaranteed by the caller. The target is the function that the program called.
+    unsafe {
+        let real = core::mem::transmute::<usize, Park>(original(Role::ThreadParkTimeout));
+        receiving(Kind::TimedReceive, pc, || real(handle, seconds, nanoseconds));
     }
 }
 
@@ -161,6 +178,7 @@ entries! {
     park(0) => do_park;
     park_timeout(2) => do_park_timeout;
     thread_park(1) => do_thread_park;
+    thread_park_timeout(3) => do_thread_park_timeout;
     unpark(3) => do_unpark;
     unpark_call(1) => do_unpark_call;
 }

@@ -152,7 +152,7 @@ fn replacement(role: u16) -> Option<usize> {
 type Function = unsafe extern "C" fn();
 
 /// By role.
-const REPLACEMENTS: [Function; 81] = [
+const REPLACEMENTS: [Function; 82] = [
     mutex::lock,
     mutex::try_lock,
     mutex::unlock,
@@ -199,6 +199,7 @@ const REPLACEMENTS: [Function; 81] = [
     park::park,
     park::park_timeout,
     park::thread_park,
+    park::thread_park_timeout,
     barrier::wait,
     scope::end,
     lock_api::lock,

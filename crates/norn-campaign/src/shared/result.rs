@@ -110,7 +110,8 @@ fn write_files(
     stored: &StoredRecording,
     files: &[ExecutionFile],
 ) -> Result<(), CampaignError> {
-    let mut writer = Writer::create(&launch.output).map_err(CampaignError::Files)?;
+    let mut writer =
+        Writer::create(&launch.output, launch.lifetime).map_err(CampaignError::Files)?;
     if stored.recorded {
         writer.begin(&stored.run).map_err(CampaignError::Files)?;
     }

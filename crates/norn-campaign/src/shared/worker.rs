@@ -15,6 +15,7 @@ use std::{
 
 use norn_frontend::{FrontEnd, Interrupt, Launch, Streams};
 use norn_store::{ExecutionLease, Store};
+use norn_trace::Lifetime;
 
 use super::{
     POLL,
@@ -116,7 +117,7 @@ impl Work<'_> {
         fs::create_dir_all(&folder).map_err(CampaignError::Files)?;
         let [output, stdout, stderr] = ["trace", "stdout", "stderr"].map(|it| folder.join(it));
         let streams = Streams::Files { stdout, stderr };
-        let launch = Launch { output, streams, ..Launch::default() };
+        let launch = Launch { output, lifetime: Lifetime::Temporary, streams, ..Launch::default() };
         let made = self.maker.make(&ExecutionPlan::parse(plan)?.launch(launch), &id);
         let removed = fs::remove_dir_all(&folder).map_err(CampaignError::Files);
         match made {

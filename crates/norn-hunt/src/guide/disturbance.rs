@@ -104,6 +104,7 @@ impl Disturbance {
             Mode::Once | Mode::Inside => {}
         }
         segments.push(segment(self.seen, Until::Blocks));
+        clip.list_modules(&source.symbolized);
         clip
     }
 }

@@ -8,6 +8,7 @@
 //! step by step. A constraint is removed by going back to an earlier run, which keeps its own mutations.
 
 mod disturbance;
+mod early_free;
 mod reach;
 mod reads_from;
 mod restored;
@@ -27,7 +28,7 @@ pub(crate) use self::disturbance::Disturbance;
 use self::{
     disturbance::Mode,
     reads_from::{Learnt, ReadsFrom},
-    search::Moment,
+    search::{FREES_EARLY, Moment},
 };
 use crate::source::{Place, Source, place};
 
@@ -174,13 +175,18 @@ impl Guide {
 }
 
 /// Which moments of a run with this many disturbances wait for attempts. Of the recorded run, the first restored
-/// value and the first lock that is found held do not: no candidate is about these.
+/// value, the first lock that is found held, and the first write after which memory in use is freed do not: no candidate
+/// is about these.
 fn with_waits(moments: Vec<Moment>, depth: usize) -> impl Iterator<Item = (Wait, Moment)> {
     let mut modes = BTreeSet::new();
     moments.into_iter().map(move |it| {
         let mode = it.disturbance.mode;
-        let is_rare = depth == 0 && it.rank == 0 && matches!(mode, Mode::Once | Mode::Held);
-        let is_first = is_rare && modes.insert(mode.number());
+        let is_rare = match mode {
+            Mode::Once | Mode::Held => it.rank == 0,
+            Mode::ToTheEnd => it.rank <= FREES_EARLY,
+            Mode::Repeatedly(_) | Mode::Inside => false,
+        };
+        let is_first = depth == 0 && is_rare && modes.insert(mode.number());
         (if is_first { Wait::Urgent } else { Wait::Usual }, it)
     })
 }

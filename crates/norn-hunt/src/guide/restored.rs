@@ -88,7 +88,11 @@ impl Search<'_> {
         let (mode, elsewhere, depth) = (Mode::Once, Vec::new(), self.depth);
         let disturbance = Disturbance { turns, read, seen, written, mode, elsewhere, depth };
         let rank = u32::from(!self.compares(check)) + 2 * u32::from(waits);
-        Some(Moment { disturbance, sites: self.sites(read, last), rank })
+        Some(Moment {
+            disturbance,
+            sites: self.sites(read, EventId { index: self.timeline.section(read).1, ..read }, last),
+            rank,
+        })
     }
 
     /// Whether an event is a compare-exchange.

@@ -8,6 +8,7 @@ use norn_model::{
 
 use super::{
     disturbance::{Disturbance, Mode},
+    early_free::FreedBlocks,
     timeline::{SharedAccess, Timeline},
 };
 
@@ -15,6 +16,9 @@ use super::{
 const MOST_TIMES: usize = 16;
 /// Number of events after the destruction of an object in which the next write is searched.
 const SOON: usize = 8;
+
+/// The rank of a writer that frees, on its way to its end, what the victim is about to use.
+pub(super) const FREES_EARLY: u32 = 1;
 
 /// A disturbance that was found, with what it promises.
 #[derive(Clone, Debug)]
@@ -38,7 +42,8 @@ impl Moment {
 /// only later ones are disturbed.
 pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usize) -> Vec<Moment> {
     let timeline = Timeline::new(trace);
-    let search = Search { trace, timeline: &timeline, from, depth };
+    let (freed, held) = (FreedBlocks::new(trace), HeldIndex::new(trace));
+    let search = Search { trace, timeline: &timeline, freed: &freed, held: &held, from, depth };
     let mut moments = Vec::new();
     for accesses in timeline.shared.values() {
         search.add_variable(accesses, &mut moments);
@@ -55,6 +60,8 @@ pub(super) fn moments(trace: &Trace, from: &BTreeMap<ThreadId, u64>, depth: usiz
 pub(super) struct Search<'a> {
     pub(super) trace: &'a Trace,
     pub(super) timeline: &'a Timeline,
+    freed: &'a FreedBlocks,
+    held: &'a HeldIndex,
     from: &'a BTreeMap<ThreadId, u64>,
     pub(super) depth: usize,
 }
@@ -66,6 +73,8 @@ struct Pair<'a> {
     write: SharedAccess,
     /// All accesses to the variable.
     accesses: &'a [SharedAccess],
+    /// The last event of the reader before it is disturbed.
+    seen: u64,
 }
 
 impl Search<'_> {
@@ -79,8 +88,10 @@ impl Search<'_> {
         self.site(EventId { index: self.timeline.section(event).1 + 1, ..event })
     }
 
-    pub(super) fn sites(&self, read: EventId, write: EventId) -> [SiteId; 3] {
-        [self.site(read), self.next_site(read), self.site(write)]
+    /// The places of a read, of what its thread does next after it has stopped, and of a write.
+    pub(super) fn sites(&self, read: EventId, seen: EventId, write: EventId) -> [SiteId; 3] {
+        let next = EventId { index: seen.index + 1, ..seen };
+        [self.site(read), self.site(next), self.site(write)]
     }
 
     pub(super) fn site(&self, event: EventId) -> SiteId {
@@ -106,16 +117,22 @@ impl Search<'_> {
             let (after, before): (Vec<&SharedAccess>, Vec<&SharedAccess>) = writes.partition(later);
             for write in after.into_iter().chain(before) {
                 if writers.insert(write.event.thread) {
-                    self.add_pair(Pair { read: *read, write: *write, accesses }, moments);
+                    let (read, write) = (*read, *write);
+                    self.add_pair(Pair { read, write, accesses, seen: end }, moments);
+                    // A lock that the writer does not need says nothing about the variable.
+                    let early = read.event.index;
+                    if early < end && self.are_apart(read.event, write.event) {
+                        self.add_pair(Pair { read, write, accesses, seen: early }, moments);
+                    }
                 }
             }
         }
     }
 
     fn add_pair(&self, pair: Pair<'_>, moments: &mut Vec<Moment>) {
-        let Pair { read, write, accesses } = pair;
+        let Pair { read, write, accesses, seen } = pair;
         let timeline = self.timeline;
-        let (seen, written) = (timeline.section(read.event).1, timeline.section(write.event).1);
+        let written = timeline.section(write.event).1;
         // A thread that only ends cannot act on what it has read.
         if seen + 2 >= timeline.len(read.event.thread) {
             return;
@@ -132,7 +149,9 @@ impl Search<'_> {
                 && self.site(event) == site
         };
         let times = accesses.iter().filter(same).count().min(MOST_TIMES);
-        let mut modes = vec![(Mode::ToTheEnd, 2)];
+        let stop = EventId { index: seen, ..read.event };
+        let frees_early = self.frees_early(write.event, stop);
+        let mut modes = vec![(Mode::ToTheEnd, if frees_early { FREES_EARLY } else { 2 })];
         if again && times > 1 {
             modes.push((Mode::Repeatedly(times), 1));
         }
@@ -140,14 +159,14 @@ impl Search<'_> {
         let once = if self.depth == 0 { 3 } else { 1 + u32::from(!again) };
         modes.push((Mode::Once, once));
         for (mode, rank) in modes {
-            let seen = EventId { index: seen, ..read.event };
+            let seen = stop;
             let written = EventId { index: written, ..write.event };
             if let Some((turns, waits)) = self.turns(read.event, seen, write.event) {
                 let read = read.event;
                 let (elsewhere, depth) = (elsewhere.clone(), self.depth);
                 let disturbance =
                     Disturbance { turns, read, seen, written, mode, elsewhere, depth };
-                let sites = self.sites(read, write.event);
+                let sites = self.sites(read, seen, write.event);
                 moments.push(Moment { disturbance, sites, rank: rank + 2 * u32::from(waits) });
             }
         }
@@ -156,6 +175,15 @@ impl Search<'_> {
         if locked && unlocked {
             moments.extend(self.inside(read.event, write.event));
         }
+    }
+
+    /// Whether a writer frees, without waiting for anything, what a victim that stops here uses later.
+    fn frees_early(&self, write: EventId, stop: EventId) -> bool {
+        let position = |it| self.timeline.position(it);
+        self.freed.following(write, stop).any(|it| {
+            let existed = it.allocated.is_none_or(|it| position(it) < position(stop));
+            existed && self.waits(it.freed, position(write)) == Some(false)
+        })
     }
 
     /// The ends of the critical sections of a victim's later reads, if none of them is at the place of its
@@ -185,7 +213,8 @@ impl Search<'_> {
         let (seen, written, mode, depth) = (read, write, Mode::Inside, self.depth);
         let elsewhere = Vec::new();
         let disturbance = Disturbance { turns, read, seen, written, mode, elsewhere, depth };
-        Some(Moment { disturbance, sites: self.sites(read, write), rank: 2 })
+        let section = EventId { index: timeline.section(read).1, ..read };
+        Some(Moment { disturbance, sites: self.sites(read, section, write), rank: 2 })
     }
 
     /// The turns up to the moment at which the victim has seen the variable and the writer has not yet
@@ -258,8 +287,6 @@ impl Search<'_> {
     /// A thread stops between the destruction of an object and its next write, which says that the object
     /// is gone. Another thread reads the variable then, if no lock keeps it from there.
     fn add_destroyed(&self, moments: &mut Vec<Moment>) {
-        let held = HeldIndex::new(self.trace);
-        let locks = |it: EventId| held.before(it).iter().map(|it| it.0).collect::<BTreeSet<_>>();
         for event in self.trace.threads.iter().flat_map(|it| &it.events) {
             if !is_destruction(event.op.effect()) || !self.is_open(event.id) {
                 continue;
@@ -267,16 +294,21 @@ impl Search<'_> {
             let Some(accesses) = self.next_write(event.id) else { continue };
             let mut seen = BTreeSet::new();
             for read in accesses.iter().filter(|it| it.reads && self.is_open(it.event)) {
-                let apart = || locks(read.event).is_disjoint(&locks(event.id));
                 if read.event.thread != event.id.thread
                     && seen.insert((read.event.thread, self.site(read.event)))
-                    && apart()
+                    && self.are_apart(read.event, event.id)
                 {
                     let moment = self.inside(read.event, event.id);
                     moments.extend(moment.map(|it| Moment { rank: 0, ..it }));
                 }
             }
         }
+    }
+
+    /// Whether no lock is held at both events.
+    fn are_apart(&self, one: EventId, other: EventId) -> bool {
+        let locks = |it| self.held.before(it).iter().map(|it| it.0).collect::<BTreeSet<_>>();
+        locks(one).is_disjoint(&locks(other))
     }
 
     /// The accesses to the shared variable that a thread writes next, soon after an event.
@@ -391,6 +423,35 @@ mod tests {
         };
         assert!(found(&run("m"), 0).contains(&"T2 Inside".to_owned()));
         assert!(!found(&run("own"), 0).contains(&"T2 Inside".to_owned()));
+    }
+
+    #[test]
+    fn a_lock_that_the_writer_does_not_need_stops_no_victim() {
+        let stops = |lock: &str| {
+            let reader = "T1 acq m\nT1 load x 0\nT1 store s 1\nT1 rel m\nT1 yield\nT1 yield\n";
+            let run = format!("{reader}T2 acq {lock}\nT2 store x 1\nT2 rel {lock}\nT2 end");
+            let trace = text::parse(&format!("order global\n{run}")).unwrap_or_default();
+            let moments = moments(&trace, &BTreeMap::new(), 0);
+            let last = moments.iter().filter(|it| it.disturbance.mode == Mode::ToTheEnd);
+            last.map(|it| it.disturbance.seen.index).collect::<Vec<_>>()
+        };
+        assert_eq!(stops("m"), [3]);
+        assert_eq!(stops("n"), [1, 3]);
+    }
+
+    #[test]
+    fn a_writer_that_frees_what_the_victim_uses_comes_early() {
+        let rank = |free: &str| {
+            let user = "T0 alloc 0x100 8\nT2 load stop 0\nT2 r 0x104 0\nT2 yield\nT2 yield\n";
+            let run = format!("order global\n{user}T1 store stop 1\n{free}T1 end");
+            let trace = text::parse(&run).unwrap_or_default();
+            let moments = moments(&trace, &BTreeMap::new(), 0);
+            let last = moments.iter().find(|it| it.disturbance.mode == Mode::ToTheEnd);
+            last.map(|it| it.rank)
+        };
+        assert_eq!(rank("T1 free 0x100\n"), Some(FREES_EARLY));
+        assert_eq!(rank("T1 wait c m\nT1 wake c m\nT1 free 0x100\n"), Some(2));
+        assert_eq!(rank(""), Some(2));
     }
 
     #[test]

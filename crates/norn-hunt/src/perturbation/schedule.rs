@@ -40,6 +40,7 @@ impl Perturbation {
         let last = clip.schedule.segments.last().map(|it| it.thread.clone());
         let rest = last.map(|thread| Segment { thread, until: Until::Blocks });
         clip.schedule.segments.extend(rest);
+        clip.list_modules(&source.symbolized);
         (clip, needed)
     }
 

@@ -247,7 +247,8 @@ fn channel() -> impl Strategy<Value = Op> {
     let range = || (addr(), any::<u64>(), any::<u64>());
     prop_oneof![
         range().prop_map(|(channel, from, to)| Op::Send { channel, from, to }),
-        range().prop_map(|(channel, from, to)| Op::Receive { channel, from, to }),
+        (range(), any::<bool>())
+            .prop_map(|((channel, from, to), timed)| { Op::Receive { channel, from, to, timed } }),
         range().prop_map(|(channel, from, to)| Op::Ready { channel, from, to }),
         any::<i32>().prop_map(|error| Op::NotReady { error }),
     ]

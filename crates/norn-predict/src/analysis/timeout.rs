@@ -32,6 +32,7 @@ use crate::{
     condition_wait::At,
     facts::Facts,
     outline::narrow,
+    timed_receive::timed_receives,
     top_k::{EventPlace, Instance, Key, TopK},
 };
 
@@ -97,6 +98,7 @@ impl Analysis for Timeout {
                 add(trace, LATE, [post, wait], &mut woken_late);
             }
         });
+        timed_receives(trace, |wait, change| add(trace, EARLY, [wait, change], &mut timed_out));
         locks(trace, |held, wanted| add(trace, LOCKED, [held, wanted], &mut timed_out));
         let make = |key: &Key, instance: &Instance, number| candidate(trace, key, instance, number);
         found.add(Priority::TimedOut, timed_out.sorted(), make);
@@ -199,8 +201,10 @@ fn add(trace: &Trace, pattern: u16, steps: [At; 2], found: &mut TopK) {
     let sites = steps.iter().map(|it| event(trace, *it).site.0).collect();
     let key = Key { scope: norn_model::Scope::Single, pattern, sites, locked: 0 };
     let place = |at: &At| {
+        let op = event(trace, *at).op;
         // The first object of the end of a wait is the condition, not its mutex.
-        let addr = event(trace, *at).op.effect().objects().next().unwrap_or(0);
+        let object = op.effect().objects().next();
+        let addr = object.or(op.access().map(|it| it.addr)).unwrap_or(0);
         EventPlace { thread: at.0, index: at.1, addr }
     };
     let cost = steps.iter().map(|it| u64::from(it.1)).sum();
@@ -212,10 +216,13 @@ fn add(trace: &Trace, pattern: u16, steps: [At; 2], found: &mut TopK) {
 
 fn candidate(trace: &Trace, key: &Key, instance: &Instance, number: u32) -> Candidate {
     let of = |place: &EventPlace| event(trace, (place.thread, place.index)).op;
-    let is_section = matches!(instance.steps.last().map(of), Some(Op::Acquire { .. }));
+    let awaited = match instance.steps.last().map(of) {
+        Some(Op::Acquire { .. }) => Access::Acquire,
+        Some(op) if op.access().is_some() => Access::Write,
+        _ => Access::Signal,
+    };
     let (kind, accesses) = match key.pattern {
-        EARLY if is_section => (CandidateKind::Timeout, [Access::Wait, Access::Acquire]),
-        EARLY => (CandidateKind::Timeout, [Access::Wait, Access::Signal]),
+        EARLY => (CandidateKind::Timeout, [Access::Wait, awaited]),
         LATE => (CandidateKind::LateWakeUp, [Access::Signal, Access::Wait]),
         _ => (CandidateKind::Timeout, [Access::Acquire, Access::Wait]),
     };
@@ -271,6 +278,23 @@ mod tests {
         let late = "late-wake-up signal wake";
         assert_eq!(found(&trace("T2 acq m @ lock\nT2 rel m\n")), ["timeout wake lock", late]);
         assert_eq!(found(&trace("")), ["timeout wake signal", late]);
+    }
+
+    #[test]
+    fn a_receive_times_out_before_what_the_receiver_looks_at_is_changed() {
+        let trace = |timed: &str, look: &str| {
+            format!(
+                "T1 r x 0 @ looks\nT2 r z 0\nT2 w y 1 @ other\nT2 w x 1 @ change\nT2 send 7 0 1 @ send\n\
+                 T1 receive 7 0 1{timed} @ wait\nT1 r {look} 1 @ again"
+            )
+        };
+        let timeouts = |timed, look| {
+            let all = found(&trace(timed, look)).into_iter();
+            all.filter(|it| it.starts_with("timeout")).collect::<Vec<_>>()
+        };
+        assert_eq!(timeouts(" timed", "x"), ["timeout wait change"]);
+        assert_eq!(timeouts(" timed", "u"), ["timeout wait send"]);
+        assert!(timeouts("", "x").is_empty());
     }
 
     #[test]

@@ -16,7 +16,8 @@ pub fn exit_calls(symbolized: &SymbolizedTrace) -> Vec<Location> {
     // To look a place up takes much longer than to decode an event, and a run has few places.
     let mut own = HashMap::new();
     for (order, event) in symbolized.trace.merged().enumerate() {
-        if matches!(event.op, Op::Exit { .. }) {
+        // Exit handlers may be followed by another such event.
+        if matches!(event.op, Op::Exit { .. }) && exit.is_none() {
             exit = Some(event);
         }
         if *own.entry((event.site, event.stack)).or_insert_with(|| symbols.is_own(&event)) {

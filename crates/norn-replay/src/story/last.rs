@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_frontend::Memory;
-use norn_model::{Event, EventId, MemoryAccess, Op, Operand, Value};
+use norn_model::{Event, EventId, Location, MemoryAccess, Op, Operand, ThreadId, Value};
 use norn_report::{Action, EventRow, Number, vocabulary::signal_name};
 
 use crate::SymbolizedTrace;
@@ -16,7 +16,16 @@ const MAX_EVENTS: usize = 20;
 /// The last events.
 pub(super) fn events(symbols: &Symbolizer<'_>, history: &RunHistory) -> Vec<EventRow> {
     let shown = history.last.iter().rev().filter(|it| is_shown(symbols, &it.0));
-    let mut last: Vec<_> = shown.take(MAX_EVENTS).collect();
+    // Only the last of the accesses that a library makes for one line of the program: a container makes many, and
+    // they would leave no room for what the program did before.
+    let mut internal: Option<(ThreadId, Option<Location>)> = None;
+    let folded = shown.filter(|(event, _)| {
+        let access = symbols.is_internal(event).then(|| (event.id.thread, symbols.place(event)));
+        let repeats = access.is_some() && access == internal;
+        internal = access;
+        !repeats
+    });
+    let mut last: Vec<_> = folded.take(MAX_EVENTS).collect();
     last.reverse();
     let rows = last.iter().map(|(event, times)| make(symbols, event, *times)).collect();
     named_in_time(symbols, &last, rows)

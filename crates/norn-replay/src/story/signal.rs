@@ -57,11 +57,10 @@ pub(super) fn wait(
 fn receivers(history: &RunHistory, sent: &Op) -> impl Iterator<Item = ThreadId> {
     let sent = *sent;
     history.signals.iter().filter_map(move |(_, event)| match (sent, event.op) {
-        (Op::Send { channel, from, to }, Op::Receive { channel: same, from: first, to: last })
-            if channel == same && first < to && from < last =>
-        {
-            Some(event.id.thread)
-        }
+        (
+            Op::Send { channel, from, to },
+            Op::Receive { channel: same, from: first, to: last, .. },
+        ) if channel == same && first < to && from < last => Some(event.id.thread),
         _ => None,
     })
 }

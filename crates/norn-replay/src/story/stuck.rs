@@ -63,7 +63,11 @@ fn want(symbols: &Symbolizer<'_>, history: &RunHistory, blocked: &Blocked) -> Wa
             let by = begun(history, blocked.object).map(|it| symbols.step(&it));
             Want::Once { object: symbols.object(blocked.object, 1), by }
         }
-        Kind::Futex => Want::Word(symbols.object(blocked.object, FUTEX_SIZE)),
+        // The word of a library has no name that the program knows, but the call in which the thread waits does.
+        Kind::Futex => {
+            let call = symbols.library_call(ThreadId(blocked.thread), blocked.pc);
+            Want::Word(call.unwrap_or_else(|| symbols.object(blocked.object, FUTEX_SIZE)))
+        }
         Kind::Receive | Kind::Send | Kind::Ready => match signal::awaited(blocked) {
             Some(signals) => Want::Signal(signal::wait(symbols, history, blocked, signals)),
             None => Want::File,

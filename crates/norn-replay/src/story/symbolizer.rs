@@ -2,7 +2,7 @@
 
 use norn_frontend::{HeapName, Memory, Owner, Region};
 use norn_model::{
-    Event, Frame as Call, Location, NameId, SiteId, StackId, ThreadId, ThreadName,
+    Event, Frame as Call, Location, NameId, Op, SiteId, StackId, ThreadId, ThreadName,
     descriptor_number,
 };
 use norn_report::{Address, Object, Step};
@@ -74,6 +74,14 @@ impl Symbolizer<'_> {
             && std::iter::once(pc).chain(calls).any(own)
     }
 
+    /// Whether an access is in code of a library, such as a template that was compiled into the program.
+    pub(super) fn is_internal(&self, event: &Event) -> bool {
+        let pc = self.symbolized.trace.site(event.site).map_or(0, |it| it.pc);
+        let innermost = self.frames(pc).into_iter().next();
+        let is_access = matches!(event.op, Op::Read { .. } | Op::Write { .. });
+        is_access && innermost.is_some_and(|it| !self.is_own_frame(&it))
+    }
+
     /// The program's own frames of a place and its callers; the first frame if there are none.
     fn places(&self, pc: u64, calls: &[Call]) -> Vec<Location> {
         let all: Vec<Location> = std::iter::once(pc)
@@ -83,6 +91,17 @@ impl Symbolizer<'_> {
         let own: Vec<_> = all.iter().filter(|it| self.is_own_frame(it)).collect();
         let shown = if own.is_empty() { all.iter().take(1).collect() } else { own };
         shown.into_iter().take(MAX_CALLS).cloned().collect()
+    }
+
+    /// The function of the language's library or of a dependency that the program called, if the thread is in one.
+    pub(super) fn library_call(&self, thread: ThreadId, pc: u64) -> Option<Object> {
+        let symbols = &self.symbolized.symbols;
+        let calls = self.symbolized.trace.last_calls(thread);
+        let all = std::iter::once(pc).chain(calls.iter().copied().filter_map(pc_of));
+        let frames = all.flat_map(|pc| self.frames(pc));
+        let of_library = frames.take_while(|it| symbols.is_folded(it));
+        let function = of_library.filter_map(|it| it.function).last()?;
+        Some(Object::named(format!("{function}()")))
     }
 
     /// The frames of a place. A frame without names has its offset in the module.

@@ -129,7 +129,7 @@ impl Follow {
         world: &dyn World,
     ) -> Option<Choice> {
         let is_handler = world.names().get(segment.thread as usize).is_some_and(|it| it.child == 0);
-        if segment.thread != 0 && is_handler && run.force_first_timer(false, true, world) {
+        if segment.thread != 0 && is_handler && run.force_handler_timer(world) {
             return Some(Choice::Idle);
         }
         match (self.has_ended(segment.thread), segment.until) {
@@ -405,7 +405,7 @@ fn begins(
         until::TIMEOUT if pending => Some(Progress::Over),
         _ if pending => None,
         until::ENDS | until::BLOCKS => Some(Progress::Over),
-        _ if run.force_first_timer(false, true, world) => Some(Progress::Waits),
+        _ if run.force_handler_timer(world) => Some(Progress::Waits),
         _ => Some(Progress::Stuck(why::ABSENT)),
     }
 }

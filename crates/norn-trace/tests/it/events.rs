@@ -66,6 +66,7 @@ fn every_kind_is_an_event_or_part_of_one() {
     T0 receive 0x1 0 3
     T0 ready 0x1 0 1
     T0 notready 16
+    T0 receive 0x1 0 3 timed
     T0 alloc 0x10 3
     T0 free 0x10
     T0 map 0x10 3

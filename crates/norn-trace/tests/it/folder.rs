@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use norn_model::{Order, ThreadId, text};
-use norn_trace::{End, FORMAT, Process, Run, Trace, Writer};
+use norn_trace::{End, FORMAT, Lifetime, Process, Run, Trace, Writer};
 use tempfile::TempDir;
 
 use crate::chunk::Chunk;
@@ -21,7 +21,7 @@ impl Folder {
             Order::Local
         };
         let run = Run { order, ..run() };
-        let mut writer = Writer::create(&folder.path()).unwrap();
+        let mut writer = Writer::create(&folder.path(), Lifetime::Kept).unwrap();
         writer.begin(&run).unwrap();
         for chunk in chunks {
             writer.append(chunk.header, &chunk.bytes).unwrap();
@@ -104,4 +104,33 @@ pub(crate) fn show(trace: &Trace) -> String {
     assert_eq!(trace.events(absent).count(), 0);
     let damage = trace.damage().iter().map(|it| format!("! {it}\n"));
     damage.fold(text::print(&loaded), |all, line| all + &line)
+}
+
+/// The names of the files of a trace while it is written, and at its end.
+fn files(lifetime: Lifetime) -> [Vec<String>; 2] {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("run.norn");
+    let names = || {
+        let entries = fs::read_dir(&path).unwrap();
+        let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    };
+    let mut writer = Writer::create(&path, lifetime).unwrap();
+    writer.begin(&run()).unwrap();
+    let meanwhile = names();
+    writer.finish(&run()).unwrap();
+    [meanwhile, names()]
+}
+
+#[test]
+fn a_temporary_trace_has_the_files_of_a_trace_only_at_its_end() {
+    let end = ["0.chunks", "run.json"];
+    let [meanwhile, kept] = files(Lifetime::Kept);
+    assert_eq!(meanwhile, ["0.chunks", "reserve", "run.json"]);
+    assert_eq!(kept, end);
+    let [meanwhile, kept] = files(Lifetime::Temporary);
+    assert_eq!(meanwhile, ["0.chunks"]);
+    assert_eq!(kept, end);
 }

@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
             Effect::Channel(ChannelEffect::Send { channel, from, to }) => {
                 self.edges.sends.send(channel, from, to, node);
             }
-            Effect::Channel(ChannelEffect::Receive { channel, from, to }) => {
+            Effect::Channel(ChannelEffect::Receive { channel, from, to, .. }) => {
                 self.edges.receive((channel, from, to), node);
             }
             Effect::Block(BlockEffect::Allocated { addr, size }) => {

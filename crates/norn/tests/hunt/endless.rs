@@ -104,7 +104,10 @@ fn a_long_run_is_cut_in_a_short_hunt() {
     let json = ran.json();
     let events = json["run"]["events"].as_u64().unwrap();
     assert!(events < 200_000, "{}", json["run"]);
-    assert_eq!(json["notes"][0]["prefix"]["events"], events, "{}", json["notes"]);
+    // On a busy machine, the time may also be over before the hunt is, which another note says.
+    let notes = json["notes"].as_array().unwrap();
+    let prefix = notes.iter().map(|it| &it["prefix"]["events"]).find(|it| !it.is_null());
+    assert_eq!(prefix, Some(&json["run"]["events"]), "{notes:?}");
     assert_eq!(json["findings"][0]["class"], "race", "{json}");
 }
 

@@ -52,6 +52,12 @@ fn lines_begin_with_start_and_end_with_the_report() {
         let same = all.iter().find(|it| it["clip"] == line["clip"] && it["kind"] == line["kind"]);
         assert_eq!(same.map(|it| &it["bug"]), Some(&line["bug"]), "{line:#}");
     }
+    // The report does not forget when something harmful was confirmed first.
+    let first = lines.iter().find(|it| it["line"] == "finding").map(|it| &it["executions"]);
+    let all = ["findings", "observed"].map(|it| end[it].as_array().unwrap());
+    let harmful = all.into_iter().flatten().filter(|it| it["harmful"] != false);
+    let least = harmful.filter_map(|it| it["executions"].as_u64()).min();
+    assert_eq!(first.and_then(Value::as_u64), least);
     // The last line is what the other format writes.
     let other = norn_hunt(options.into_iter().chain(["--format", "json", "subject.c"]), &folder);
     let mut report = end.clone();

@@ -1,8 +1,10 @@
 //! C++: its threads, locks, statics, exceptions.
 
+use std::process::Command;
+
 use crate::{
     event::{Event, lines, writers},
-    kit::{check, installed, is_installed, record, subject, values, written},
+    kit::{check, installed, is_installed, record, run, subject, subjects, values, written},
 };
 
 #[test]
@@ -194,4 +196,19 @@ fn thread_local_objects() {
         .iter()
         .find(|it| it.op == "write" && it.thread == "T0.1" && it.value.is_some_and(|it| it.0 == 5));
     assert!(number.is_some());
+}
+
+/// A program in C has no library of C++, but a library that it loads may: as another library, or as a copy of its own.
+#[test]
+fn a_library_in_cxx_of_a_program_in_c() {
+    for own_copy in [&[][..], &["-static-libstdc++", "-static-libgcc"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let plugin = folder.path().join("plugin.so");
+        let mut build = Command::new("g++");
+        build.args(["-g", "-shared", "-fPIC"]).args(own_copy);
+        build.arg(subjects().join("plugin_cxx.cc")).arg("-o").arg(&plugin);
+        assert!(run(build).status.success());
+        let recorded = subject("plugin_host.c").arguments(&[&plugin]).record();
+        assert_eq!(recorded.ran.stdout, "326\n321\n");
+    }
 }

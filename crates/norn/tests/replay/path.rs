@@ -46,8 +46,8 @@ fn a_clip_has_the_path_of_its_run() {
     let events = |thread: usize| path["threads"][thread]["events"].as_str().unwrap().to_owned();
     assert_eq!(path["threads"].as_array().unwrap().len(), 3, "{path}");
     // Only the first thread checks whether it is early; otherwise the threads are the same.
-    assert_eq!((&*events(1), &*events(2)), ("0 6 7 8 9 10 0", "0 7 8 9 10 0"), "{path}");
-    let lock = path["points"][7].as_str().unwrap();
+    assert_eq!((&*events(1), &*events(2)), ("0 7 8 9 10 11 0", "0 8 9 10 11 0"), "{path}");
+    let lock = path["points"][8].as_str().unwrap();
     assert!(lock.starts_with(&format!("lock {} in add @program+", subject.line("// lock"))));
     let ran = subject.replay("clip.json", &[]);
     assert!(ran.stderr.contains("followed: 4 of 4 segments"), "{ran:?}");
@@ -191,7 +191,7 @@ fn an_invalid_path_is_an_error() {
         assert_eq!(ran.status.code(), Some(2), "{ran:?}");
         assert!(ran.stderr.contains(expected), "{ran:?}");
     };
-    check("0 11", "the path has no point with number 11");
+    check("0 12", "the path has no point with number 12");
     check("0 (1 2", "`0 (1 2` is not a sequence");
     check("0*100001", "a sequence has more than 100000 numbers");
 }

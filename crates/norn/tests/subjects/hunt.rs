@@ -4,7 +4,7 @@ use libtest_mimic::{Failed, Trial};
 use norn_e2e::{
     hunt::{Found, Hunt},
     process,
-    subject::{Announced, Build, CLANG, GCC, HUNTED, HUNTED_WITH_CLANG, Subject},
+    subject::{Announced, Build, CLANG, HUNTED, HUNTED_WITH_CLANG, Subject},
     tool::has_openmp,
 };
 
@@ -17,7 +17,8 @@ const EXECUTIONS: u64 = 5;
 /// A test for each program.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let subjects = HUNTED.iter().flat_map(|folder| Subject::all(folder));
-    let with_gcc = subjects.map(|it| Trial::test(it.name.clone(), move || check(&it, build(&it))));
+    let with_gcc =
+        subjects.map(|it| Trial::test(it.name.clone(), move || check(&it, it.usual_build())));
     let subjects = HUNTED_WITH_CLANG.iter().flat_map(|folder| Subject::all(folder));
     let with_clang = subjects.map(|it| {
         Trial::test(format!("{} with clang", it.name), move || {
@@ -25,11 +26,6 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         })
     });
     with_gcc.chain(with_clang)
-}
-
-/// How a subject is compiled: Rust as `cargo test` does, without optimization.
-fn build(subject: &Subject) -> Build {
-    if subject.folder() == "rust" { GCC.at("-O0") } else { GCC }
 }
 
 fn check(subject: &Subject, build: Build) -> Result<(), Failed> {

@@ -76,19 +76,19 @@ fn a_lock_is_destroyed_while_it_is_locked() {
               called by end destroyed.c:57
       T0    locked it at main destroyed.c:67
 
-      the last events           T0                                      T0.1
+      the last events           T0                                          T0.1
                                 begins
         main destroyed.c:63     init barrier
         main destroyed.c:64     init semaphore
         main destroyed.c:65     alloc 40 bytes
-        main destroyed.c:65     write in_block = 0x…
-        main destroyed.c:66     read in_block = 0x…
-        main destroyed.c:66     init pthread_mutex_t of in_block
+        main destroyed.c:65     write in_allocated_block = 0x…
+        main destroyed.c:66     read in_allocated_block = 0x…
+        main destroyed.c:66     init pthread_mutex_t of in_allocated_block
         main destroyed.c:67     read subject+0x… = 0x…
         main destroyed.c:67     lock mutex
         main destroyed.c:68     create T0.1
-                                                                        begins
-        destroy destroyed.c:18                                          destroy mutex
+                                                                            begins
+        destroy destroyed.c:18                                              destroy mutex
     ");
 }
 

@@ -7,12 +7,12 @@ use anyhow::Result;
 use crate::process::Running;
 
 /// Busy processes, two for each processor. They are killed when dropped.
-pub(super) struct Load {
+pub(crate) struct Load {
     _busy: Vec<Running>,
 }
 
 impl Load {
-    pub(super) fn start() -> Result<Load> {
+    pub(crate) fn start() -> Result<Load> {
         let count = 2 * thread::available_parallelism().map_or(1, usize::from);
         let busy: Result<_> = (0..count).map(|_| Running::start(&mut busy())).collect();
         Ok(Load { _busy: busy? })

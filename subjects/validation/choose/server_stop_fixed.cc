@@ -1,0 +1,4 @@
+// The twin of server_stop.cc, without its bug: the same source, compiled with `FIXED`.
+// Finds: nothing harmful
+#define FIXED
+#include "server_stop.cc"
