@@ -94,9 +94,10 @@ impl<'a> StoredWindow<'a> {
             return false;
         }
         let last = load(self.position(start, len - 1));
-        let kept = word::kind(last) == AccessKind::Write && word::kind(access) == AccessKind::Read;
-        if last == access || kept && word::thread(last) == word::thread(access) {
-            return true;
+        // An access of the thread that made the last one replaces that, even if the window has it elsewhere.
+        if word::thread(last) == word::thread(access) {
+            let is_read = word::kind(access) == AccessKind::Read;
+            return last == access || is_read && word::kind(last) == AccessKind::Write;
         }
         if len < self.accesses.len() || word::kind(access) == AccessKind::Write {
             return false;
