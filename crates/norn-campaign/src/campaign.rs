@@ -5,17 +5,15 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     num::NonZeroUsize,
-    path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
 
-use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Plan, Recording, Streams};
+use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Plan, Recording};
 use norn_localize::Formula;
-use norn_replay::ReplayError;
+use norn_replay::{ReplayError, RunFolder, RunFolders};
 use norn_store::{Lease, Outcome, RunResult, Store};
 use norn_trace::Lifetime;
 
@@ -47,8 +45,8 @@ pub struct Campaign<'a> {
     pub worker: &'a str,
     /// How long other workers leave a run to this one if they hear nothing of it.
     pub lease: Duration,
-    /// An empty folder for the files of the runs.
-    pub scratch: &'a Path,
+    /// Folders for the files of the runs.
+    pub folders: RunFolders,
 }
 
 /// The end of a campaign, for this process.
@@ -119,47 +117,26 @@ impl Campaign<'_> {
         variation: Variation,
         plan: Option<Plan>,
     ) -> Result<(FinishedRun, RunFolder), ReplayError> {
-        let folder = RunFolder::new(self.scratch.join(variation.seed.to_string()))?;
-        let path = &folder.0;
+        let folder = self.folders.take()?;
         let launch = Launch {
-            output: path.join("trace"),
+            output: folder.trace(),
             lifetime: Lifetime::Temporary,
             collect: plan.is_none().then(|| variation.collect(self.settings)),
             values: self.launch.values && plan.is_some(),
             plan,
-            streams: Streams::Files { stdout: path.join("stdout"), stderr: path.join("stderr") },
+            streams: folder.streams(),
             apart: true,
             ..self.launch.clone()
         };
         let mut completed = norn_replay::run(self.front_end, &launch)?;
         let outcome = if completed.recording.recorded {
-            self.criteria.judge(&mut completed, path)?
+            self.criteria.judge(&mut completed, &folder)?
         } else {
             RunOutcome::Unfinished
         };
         let window = self.settings.window;
         let patterns = completed.symbolized()?.map(|it| RunPatterns::of(it, window));
         Ok((FinishedRun { variation, outcome, patterns, completed }, folder))
-    }
-}
-
-/// The folder of a run, which is removed when the run has been used.
-#[derive(Debug)]
-pub(crate) struct RunFolder(PathBuf);
-
-impl RunFolder {
-    fn new(path: PathBuf) -> Result<RunFolder, ReplayError> {
-        match fs::create_dir(&path) {
-            Ok(()) => Ok(RunFolder(path)),
-            Err(source) => Err(ReplayError::Scratch { path, source }),
-        }
-    }
-}
-
-impl Drop for RunFolder {
-    fn drop(&mut self) {
-        // If this fails, it is removed with the scratch folder.
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use norn_replay::{Check, CompletedRun, ReplayError, failure_site, story};
+use norn_replay::{Check, CompletedRun, ReplayError, RunFolder, failure_site, story};
 use regex::bytes::Regex;
 
 use crate::{Failure, RunOutcome};
@@ -20,13 +20,13 @@ pub struct Criteria {
 }
 
 impl Criteria {
-    /// Judges a run whose output is in the files `stdout` and `stderr` of a folder.
+    /// Judges a run whose output is in a folder.
     pub(crate) fn judge(
         &self,
         run: &mut CompletedRun,
-        folder: &Path,
+        folder: &RunFolder,
     ) -> Result<RunOutcome, ReplayError> {
-        let [stdout, stderr] = ["stdout", "stderr"].map(|it| folder.join(it));
+        let (stdout, stderr) = (folder.stdout(), folder.stderr());
         if let Some(check) = &self.check {
             let before = std::mem::take(&mut run.consequence);
             run.consequence = check.apply(&run.recording, before, &stdout)?;

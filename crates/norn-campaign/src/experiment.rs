@@ -12,12 +12,12 @@
 
 use norn_frontend::{Interrupt, Plan};
 use norn_localize::{Interval, Pattern};
-use norn_replay::{Clip, ReplayError};
+use norn_replay::{Clip, ReplayError, RunFolder};
 use norn_report::CauseExperiment;
 use norn_store::{PREDICTED, Store};
 
 use crate::{
-    Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, Vary, campaign::RunFolder,
+    Campaign, CampaignError, CodeSite, Failure, RunOutcome, Variation, Vary,
     finished_run::FinishedRun, intervene, stored,
 };
 
@@ -146,12 +146,11 @@ impl Campaign<'_> {
         &self,
         intervention: Intervention,
         base: Variation,
-        (run, folder): (FinishedRun, RunFolder),
+        before: (FinishedRun, RunFolder),
         pattern: &Pattern<CodeSite>,
     ) -> Result<Option<(FinishedRun, RunFolder)>, CampaignError> {
-        let clips = propose(intervention, &run, pattern)?;
-        // Both runs use the same folder.
-        drop((run, folder));
+        let clips = propose(intervention, &before.0, pattern)?;
+        drop(before);
         for clip in clips {
             let plan = Plan { max_steps: self.settings.max_steps, ..clip.plan() };
             let (run, folder) = self.run_plan(base, Some(plan))?;

@@ -5,7 +5,7 @@
 
 use std::{ops::RangeInclusive, path::Path, sync::Arc, time::Duration};
 
-use norn_frontend::{Cancel, Interrupt, Plan};
+use norn_frontend::{Interrupt, Plan};
 use norn_model::Consequence;
 use norn_replay::{Clip, ReplayError};
 use norn_report::Note;
@@ -96,7 +96,7 @@ pub(crate) fn record(options: &Options, scratch: &Path) -> Result<Option<Recorde
             clips.forget_observed();
         }
         let plan = plan(options, seed, length);
-        let run = executor.record(plan, (&options.output, &Cancel::default()))?;
+        let run = executor.record(plan, &options.output)?;
         let time = run.duration();
         let Some(process) = run.process() else { return Ok(None) };
         check_inputs(options, &run)?;

@@ -7,17 +7,16 @@ use std::{
     cell::OnceCell,
     fs::{self, File},
     io::{Read as _, Seek as _, SeekFrom},
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    path::Path,
+    sync::Arc,
     time::Duration,
 };
 
-use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan, Streams};
+use norn_frontend::{After, Cancel, Interrupt, Launch, Plan as RunPlan};
 use norn_model::{Consequence, FailureSite};
-use norn_replay::{Clip, CompletedRun, ReplayError, SymbolizedTrace, failure_site, story};
+use norn_replay::{
+    Clip, CompletedRun, ReplayError, RunFolder, RunFolders, SymbolizedTrace, failure_site, story,
+};
 use norn_report::{Ended, Story};
 use norn_trace::Lifetime;
 use norn_witness::Witness;
@@ -88,23 +87,6 @@ impl PartialEq for Plan {
     }
 }
 
-/// The directory of a trace, which is removed when it is no longer needed.
-#[derive(Debug)]
-pub(crate) struct TraceFolder(PathBuf);
-
-impl TraceFolder {
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for TraceFolder {
-    fn drop(&mut self) {
-        // If it cannot be removed, it is removed with the directory that contains it.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A run that has ended.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -121,7 +103,7 @@ pub(crate) struct Run {
     /// The mutation that it explores.
     pub(crate) mutation: Option<Mutation>,
     /// The directory of its trace, unless that is kept permanently.
-    folder: Option<TraceFolder>,
+    folder: Option<RunFolder>,
     loading: Loading,
     source: OnceCell<Source>,
 }
@@ -198,7 +180,7 @@ impl Run {
     }
 
     /// Its trace: the directory, and the events if they are in memory.
-    pub(crate) fn into_trace(self) -> (Option<TraceFolder>, Option<Source>) {
+    pub(crate) fn into_trace(self) -> (Option<RunFolder>, Option<Source>) {
         (self.folder, self.source.into_inner())
     }
 }
@@ -207,17 +189,14 @@ impl Run {
 #[derive(Debug)]
 pub(crate) struct LocalExecutor {
     options: Options,
-    /// The directory for temporary files.
-    scratch: PathBuf,
-    runs: Arc<AtomicUsize>,
+    folders: RunFolders,
     /// The exit status that is not a failure.
     normal_status: i32,
 }
 
 impl LocalExecutor {
     pub(crate) fn new(options: Options, scratch: &Path) -> LocalExecutor {
-        let (scratch, runs) = (scratch.to_owned(), Arc::default());
-        LocalExecutor { options, scratch, runs, normal_status: 0 }
+        LocalExecutor { options, folders: RunFolders::new(scratch), normal_status: 0 }
     }
 
     /// An executor for a program that normally ends with this status.
@@ -235,33 +214,29 @@ impl LocalExecutor {
         LocalExecutor { options, ..self }
     }
 
-    /// A name in the directory that was not used before.
-    fn next(&self) -> PathBuf {
-        self.scratch.join(format!("{}", self.runs.fetch_add(1, Ordering::Relaxed)))
+    /// Executes the program, with its trace in a folder that is kept.
+    pub(crate) fn record(&self, plan: RunPlan, trace: &Path) -> Result<Run, ReplayError> {
+        let launch = Launch { output: trace.to_owned(), ..self.options.launch.clone() };
+        let run = self.run_in(self.folders.take()?, plan, launch)?;
+        Ok(Run { folder: None, ..run })
     }
 
-    /// Executes the program, with its trace in a folder.
-    pub(crate) fn record(
-        &self,
-        plan: RunPlan,
-        (trace, cancel): (&Path, &Cancel),
-    ) -> Result<Run, ReplayError> {
-        let options = &self.options;
-        let failed = |source| ReplayError::Scratch { path: self.scratch.clone(), source };
-        fs::create_dir_all(&self.scratch).map_err(failed)?;
-        let [stdout, stderr] = ["stdout", "stderr"].map(|it| self.next().with_extension(it));
-        let streams = Streams::Files { stdout: stdout.clone(), stderr: stderr.clone() };
-        let is_scratch = trace.starts_with(&self.scratch);
-        let lifetime = if is_scratch { Lifetime::Temporary } else { Lifetime::Kept };
+    /// Executes the program, with its trace in a temporary folder.
+    fn execute(&self, plan: RunPlan, cancel: &Cancel) -> Result<Run, ReplayError> {
+        let folder = self.folders.take()?;
         let launch = Launch {
-            output: trace.to_owned(),
-            lifetime,
-            plan: Some(plan),
+            output: folder.trace(),
+            lifetime: Lifetime::Temporary,
             cancel: cancel.clone(),
-            streams,
-            apart: true,
-            ..options.launch.clone()
+            ..self.options.launch.clone()
         };
+        self.run_in(folder, plan, launch)
+    }
+
+    /// Executes the program, with its output in a temporary folder.
+    fn run_in(&self, folder: RunFolder, plan: RunPlan, launch: Launch) -> Result<Run, ReplayError> {
+        let options = &self.options;
+        let launch = Launch { plan: Some(plan), streams: folder.streams(), apart: true, ..launch };
         let mut completed = norn_replay::run(&options.front_end, &launch)?;
         let mut status = None;
         if self.normal_status != 0 {
@@ -273,13 +248,9 @@ impl LocalExecutor {
         let story =
             if completed.consequence.is_failure() { story::story(&completed) } else { None };
         let failure = failure_site(&completed, story.as_ref());
-        let printed = if failure.is_some() { last_lines(&stderr) } else { Vec::new() };
-        let output = Output { stdout: fs::read(&stdout).unwrap_or_default(), status };
-        for file in [stdout, stderr] {
-            // If it cannot be removed, it is removed with the directory.
-            let _ = fs::remove_file(file);
-        }
-        let (folder, source) = (None, OnceCell::new());
+        let printed = if failure.is_some() { last_lines(&folder.stderr()) } else { Vec::new() };
+        let output = Output { stdout: fs::read(folder.stdout()).unwrap_or_default(), status };
+        let (folder, source) = (Some(folder), OnceCell::new());
         let (forced, mutation) = (None, None);
         let loading = options.loading();
         Ok(Run {
@@ -298,18 +269,15 @@ impl LocalExecutor {
 
     /// Replays a clip, as `norn replay` does.
     pub(crate) fn replay(&self, clip: &Clip) -> Result<Run, ReplayError> {
-        let folder = TraceFolder(self.next());
         let launch = Launch { keep_inputs: false, ..self.options.launch.clone() };
         let options = Options { launch: clip.launch(launch), ..self.options.clone() };
         let replayer = LocalExecutor {
             options,
-            scratch: self.scratch.clone(),
-            runs: Arc::clone(&self.runs),
+            folders: self.folders.clone(),
             normal_status: self.normal_status,
         };
         let plan = self.plan_of(clip);
-        let run = replayer.record(plan, (folder.path(), &Cancel::default()))?;
-        Ok(Run { folder: Some(folder), ..run })
+        replayer.execute(plan, &Cancel::default())
     }
 
     /// The plan that follows a clip.
@@ -318,8 +286,8 @@ impl LocalExecutor {
     }
 
     /// Forces a schedule on the program.
-    fn follow(&self, mut forced: Forced, to: (&Path, &Cancel)) -> Result<Run, ReplayError> {
-        let run = self.record(self.plan_of(&forced.clip), to)?;
+    fn follow(&self, mut forced: Forced, cancel: &Cancel) -> Result<Run, ReplayError> {
+        let run = self.execute(self.plan_of(&forced.clip), cancel)?;
         let controlled = run.completed.recording.run.controlled.as_ref();
         if let Some(it) = controlled {
             forced.judge(&it.outcome);
@@ -364,27 +332,23 @@ impl Executor for LocalExecutor {
     type Run = Run;
 
     fn run(&self, plan: &Plan, cancel: &Cancel) -> Result<Run, ReplayError> {
-        let folder = TraceFolder(self.next());
-        let run = match plan {
+        match plan {
             Plan::Follow(source, witness, continuation) => {
-                let forced = force(source, witness, *continuation);
-                self.follow(forced, (folder.path(), cancel))?
+                self.follow(force(source, witness, *continuation), cancel)
             }
             Plan::Perturb(source, perturbation) => {
-                self.follow(perturb(source, perturbation), (folder.path(), cancel))?
+                self.follow(perturb(source, perturbation), cancel)
             }
             Plan::Explore(number, events) => {
-                let plan = explore::plan(&self.options, *number, *events);
-                self.record(plan, (folder.path(), cancel))?
+                self.execute(explore::plan(&self.options, *number, *events), cancel)
             }
             Plan::Mutate(mutation) => {
                 let clip = mutation.disturbance.clip(&mutation.source);
-                let run = self.record(self.plan_of(&clip), (folder.path(), cancel))?;
-                Run { mutation: Some(mutation.clone()), ..run }
+                let run = self.execute(self.plan_of(&clip), cancel)?;
+                Ok(Run { mutation: Some(mutation.clone()), ..run })
             }
-            Plan::Finish(clip) => self.record(self.plan_of(clip), (folder.path(), cancel))?,
-        };
-        Ok(Run { folder: Some(folder), ..run })
+            Plan::Finish(clip) => self.execute(self.plan_of(clip), cancel),
+        }
     }
 
     fn capacity(&self) -> Option<usize> {

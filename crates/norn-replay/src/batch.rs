@@ -2,22 +2,23 @@
 //! with successive seeds, to find the possible consequences of a program.
 //!
 //! Each run has its own folder with its trace and its output. The folder of the first run of each
-//! kind is kept until the end; the others are removed at once, so that a batch needs little disk.
+//! kind is kept until the end; the others are used again, so that a batch needs little disk.
 
 use std::{
-    fs,
     num::NonZeroUsize,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
 
-use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Recording, Streams};
+use norn_frontend::{Cut, FrontEnd, Interrupt, Launch, Recording};
 use norn_model::{Consequence, Schedule, Verdict};
 use norn_trace::Lifetime;
 use serde::Serialize;
 
-use crate::{Check, ReplayError, crash::Crashes, fingerprint, judge, judge::verdict};
+use crate::{
+    Check, ReplayError, RunFolder, RunFolders, crash::Crashes, fingerprint, judge, judge::verdict,
+};
 
 /// A batch of runs.
 #[derive(Debug)]
@@ -89,8 +90,8 @@ pub struct RunKind {
     pub first: u64,
     /// The seed of the first run.
     pub seed: u64,
-    /// The folder of the first run, with `trace`, `stdout` and `stderr`.
-    pub folder: PathBuf,
+    /// The folder of the first run.
+    pub folder: RunFolder,
     /// The recording of the first run.
     pub recording: Recording,
 }
@@ -129,7 +130,9 @@ pub fn run_batch(
     progress: &(dyn Fn(&Tally) + Sync),
 ) -> Result<Tally, ReplayError> {
     let _watch = Interrupt::watch();
-    let pool = Pool { batch, progress, crashes: Crashes::default(), state: Mutex::default() };
+    let folders = RunFolders::new(batch.scratch);
+    let (crashes, state) = (Crashes::default(), Mutex::default());
+    let pool = Pool { batch, progress, crashes, folders, state };
     thread::scope(|scope| {
         for _ in 0..batch.jobs.get() {
             scope.spawn(|| pool.work());
@@ -146,6 +149,7 @@ struct Pool<'a> {
     batch: &'a Batch<'a>,
     progress: &'a (dyn Fn(&Tally) + Sync),
     crashes: Crashes,
+    folders: RunFolders,
     state: Mutex<PoolState>,
 }
 
@@ -161,7 +165,7 @@ struct PoolState {
 struct FinishedRun {
     number: u64,
     seed: u64,
-    folder: PathBuf,
+    folder: RunFolder,
     fingerprint: Fingerprint,
     recording: Recording,
 }
@@ -190,9 +194,7 @@ impl Pool<'_> {
     }
 
     fn run(&self, number: u64) -> Result<FinishedRun, ReplayError> {
-        let folder = self.batch.scratch.join(number.to_string());
-        let failed = |source| ReplayError::Scratch { path: folder.clone(), source };
-        fs::create_dir(&folder).map_err(failed)?;
+        let folder = self.folders.take()?;
         let (launch, seed) = self.launch(number, &folder);
         let recording = self.batch.front_end.run(&launch)?;
         let fingerprint = if recording.recorded {
@@ -203,14 +205,11 @@ impl Pool<'_> {
         Ok(FinishedRun { number, seed, folder, fingerprint, recording })
     }
 
-    fn launch(&self, number: u64, folder: &Path) -> (Launch, u64) {
+    fn launch(&self, number: u64, folder: &RunFolder) -> (Launch, u64) {
         let mut launch = Launch {
-            output: folder.join("trace"),
+            output: folder.trace(),
             lifetime: Lifetime::Temporary,
-            streams: Streams::Files {
-                stdout: folder.join("stdout"),
-                stderr: folder.join("stderr"),
-            },
+            streams: folder.streams(),
             apart: true,
             ..self.batch.launch.clone()
         };
@@ -226,10 +225,10 @@ impl Pool<'_> {
 
     fn fingerprint(
         &self,
-        folder: &Path,
+        folder: &RunFolder,
         recording: &Recording,
     ) -> Result<Fingerprint, ReplayError> {
-        let (trace, stdout) = (folder.join("trace"), folder.join("stdout"));
+        let (trace, stdout) = (folder.trace(), folder.stdout());
         let site = |pc| self.crashes.site(self.batch.front_end, &trace, recording, pc);
         let mut consequence = judge::consequence(recording, &site);
         if let Some(check) = self.batch.check {
@@ -239,11 +238,11 @@ impl Pool<'_> {
             return Ok(Fingerprint { verdict: None, consequence, hashes: None });
         };
         let outcome = recording.run.controlled.as_ref().map(|it| &it.outcome);
-        let failed = |source| ReplayError::Scratch { path: folder.to_owned(), source };
+        let failed = |source| ReplayError::Scratch { path: folder.path().to_owned(), source };
         let hashes = Hashes {
             events: fingerprint::events(&trace, &recording.run)?,
             stdout: fingerprint::file(&stdout).map_err(failed)?,
-            stderr: fingerprint::file(&folder.join("stderr")).map_err(failed)?,
+            stderr: fingerprint::file(&folder.stderr()).map_err(failed)?,
         };
         let verdict = outcome.map(|it| verdict(it, schedule));
         Ok(Fingerprint { verdict, consequence, hashes: Some(hashes) })
@@ -256,10 +255,7 @@ impl Pool<'_> {
         let superfluous = state.tally.add(run);
         (self.progress)(&state.tally);
         drop(state);
-        if let Some(folder) = superfluous {
-            // If this fails, the folder is removed with the scratch folder.
-            let _ = fs::remove_dir_all(folder);
-        }
+        drop(superfluous);
     }
 
     fn state(&self) -> MutexGuard<'_, PoolState> {
@@ -269,7 +265,7 @@ impl Pool<'_> {
 
 impl Tally {
     /// Counts a run. Returns the folder that is no longer needed.
-    fn add(&mut self, run: FinishedRun) -> Option<PathBuf> {
+    fn add(&mut self, run: FinishedRun) -> Option<RunFolder> {
         let FinishedRun { number, seed, folder, fingerprint, recording } = run;
         if !recording.recorded {
             self.unrecorded = Some(recording);

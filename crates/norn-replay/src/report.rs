@@ -194,8 +194,7 @@ fn claimed(claim: &Claim, symbolized: &SymbolizedTrace) -> Claimed {
 fn kind_claim(front_end: &dyn FrontEnd, clip: &Clip, kind: &RunKind) -> Option<Claimed> {
     let claim = clip.claim.as_ref()?;
     let symbolized =
-        SymbolizedTrace::open(front_end, &kind.folder.join("trace"), process(&kind.recording))
-            .ok()?;
+        SymbolizedTrace::open(front_end, &kind.folder.trace(), process(&kind.recording)).ok()?;
     Some(claimed(claim, &symbolized))
 }
 
@@ -205,8 +204,7 @@ fn kind_detour(front_end: &dyn FrontEnd, clip: &Clip, kind: &RunKind) -> Option<
         return None;
     }
     let symbolized =
-        SymbolizedTrace::open(front_end, &kind.folder.join("trace"), process(&kind.recording))
-            .ok()?;
+        SymbolizedTrace::open(front_end, &kind.folder.trace(), process(&kind.recording)).ok()?;
     path::detour(clip, &symbolized, kind.fingerprint.verdict.as_ref()?)
 }
 
@@ -257,8 +255,7 @@ fn parting(
     usual: &RunKind,
     other: &RunKind,
 ) -> Option<norn_report::Parting> {
-    let open =
-        |kind: &RunKind| SymbolizedTrace::open(front_end, &kind.folder.join("trace"), 0).ok();
+    let open = |kind: &RunKind| SymbolizedTrace::open(front_end, &kind.folder.trace(), 0).ok();
     let (usual, other) = (open(usual)?, open(other)?);
     let (event, events) = fingerprint::first_difference(&usual.trace, &other.trace)?;
     Some(norn_report::Parting {

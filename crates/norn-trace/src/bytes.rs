@@ -1,8 +1,8 @@
-//! The bytes of a chunk file, mapped instead of read into memory.
+//! The bytes of a chunk file, mapped instead of read into memory if they are many.
 #![expect(unsafe_code, reason = "a mapped file is memory that others could change")]
 
 use std::{
-    io,
+    io::{self, Read as _},
     ops::{Deref, Range},
     path::Path,
 };
@@ -11,6 +11,8 @@ use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 use crate::file::open_regular;
 
+/// Files of at least this size are mapped. Smaller ones are read faster than mapped, and may be truncated meanwhile.
+pub(crate) const MAPPED: u64 = 1 << 20;
 /// From this size on, what has been read of a file is given back at once. The kernel would do that when
 /// memory is short; but until then it counts as memory of this process.
 const LARGE: usize = 1 << 26;
@@ -22,11 +24,14 @@ pub(crate) enum Bytes {
 }
 
 impl Bytes {
-    /// Maps a file.
+    /// Maps or reads a file.
     pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
         let file = open_regular(path)?;
-        if file.metadata()?.len() == 0 {
-            return Ok(Bytes::Owned(Vec::new()));
+        let length = file.metadata()?.len();
+        if length < MAPPED {
+            let mut bytes = Vec::new();
+            file.take(length).read_to_end(&mut bytes)?;
+            return Ok(Bytes::Owned(bytes));
         }
         // SAFETY: a complete trace is not written any more. If it is modified nevertheless, or if a
         // recording is still running, the decoder handles arbitrary bytes and does not rely on

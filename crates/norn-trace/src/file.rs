@@ -53,6 +53,19 @@ pub fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
+/// Opens a file to write it from its beginning, without what was in it. A link is not followed.
+pub(crate) fn overwrite(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).custom_flags(NOFOLLOW).open(path)
+}
+
+/// Empties a file, if there is one.
+pub(crate) fn empty(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).truncate(true).custom_flags(NOFOLLOW).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a path is a symbolic link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink())

@@ -12,6 +12,7 @@
 //! many bytes as it says; `docs/trace-format.md` has the details.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -19,7 +20,7 @@ use std::{
 
 use norn_abi::arena::{ChunkHeader, PROCESSES};
 
-use crate::{Run, chunk, chunk_file::ChunkFile, file, input};
+use crate::{Run, bytes, chunk, chunk_file::ChunkFile, file, input};
 
 /// Version of the folder layout and of the files in it.
 pub const FORMAT: u32 = norn_abi::VERSION;
@@ -28,6 +29,8 @@ pub const FORMAT: u32 = norn_abi::VERSION;
 pub const PROGRAM: &str = "program";
 /// The file that says what was run, and by which a folder is known to hold a trace.
 pub const RUN: &str = "run.json";
+/// The events of the first process.
+const FIRST: &str = "0.chunks";
 /// The report of the search that made a trace. Another trace in the same folder makes it obsolete.
 pub const REPORT: &str = "report.json";
 
@@ -49,8 +52,8 @@ pub enum Lifetime {
     #[default]
     Kept,
     /// Until it has been read, soon after the recording. If the disk is full or the recorder is killed, nothing of it
-    /// has to remain: there is no reserve, and it is described once, at the end. That halves the number of files, which
-    /// file systems create and remove slowly.
+    /// has to remain: there is no reserve, it is described once, at the end, and the files of an earlier trace are
+    /// overwritten.
     Temporary,
 }
 
@@ -93,9 +96,13 @@ impl Writer {
         let (folder, files) = (folder.to_owned(), Vec::new());
         let (begun, written, largest) = (false, 0, u64::MAX);
         let writer = Writer { folder, made, begun, lifetime, files, written, largest };
-        if lifetime == Lifetime::Kept
-            && let Err(error) = reserve(&writer.folder)
-        {
+        let prepared = match lifetime {
+            Lifetime::Kept => reserve(&writer.folder),
+            // If nothing is recorded, what an earlier trace says must not count.
+            Lifetime::Temporary if made => Ok(()),
+            Lifetime::Temporary => file::empty(&writer.folder.join(RUN)),
+        };
+        if let Err(error) = prepared {
             writer.abandon();
             return Err(error);
         }
@@ -111,7 +118,12 @@ impl Writer {
     pub fn begin(&mut self, run: &Run) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            let obsolete = path.file_name().is_some_and(|it| it == input::FILE || it == REPORT);
+            let name = path.file_name().unwrap_or_default();
+            if self.lifetime == Lifetime::Temporary && is_of_one_process(name) {
+                file::empty(&path)?;
+                continue;
+            }
+            let obsolete = name == input::FILE || name == REPORT;
             if obsolete || path.extension().is_some_and(|it| it == "chunks") {
                 fs::remove_file(path)?;
             }
@@ -190,11 +202,28 @@ impl Writer {
     /// Replaces the description atomically, so that a complete one always exists.
     fn describe(&self, run: &Run) -> io::Result<()> {
         let (path, text) = (self.folder.join(RUN), serde_json::to_vec_pretty(run)?);
-        if self.lifetime == Lifetime::Temporary {
-            return file::create(&path)?.write_all(&text);
+        match self.lifetime {
+            Lifetime::Kept => file::write(&path, &text),
+            Lifetime::Temporary => file::overwrite(&path)?.write_all(&text),
         }
-        file::write(&path, &text)
     }
+}
+
+/// Whether a file belongs to the trace of a run without other processes and without inputs.
+fn is_of_one_process(name: &OsStr) -> bool {
+    name == RUN || name == FIRST
+}
+
+/// Whether a folder holds nothing but small files, which the next trace has as well. Large ones may still be mapped by
+/// those who read them, and must not become shorter.
+pub fn can_be_overwritten(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !is_of_one_process(&entry.file_name()) || entry.metadata()?.len() >= bytes::MAPPED {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn reserve(folder: &Path) -> io::Result<()> {

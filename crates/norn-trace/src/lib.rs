@@ -49,7 +49,7 @@ pub use damage::{Damage, Flaw};
 pub use error::TraceError;
 pub use event_index::EventIndex;
 pub use events::ChunkEvents;
-pub use folder::{FORMAT, Lifetime, PROGRAM, REPORT, RUN, Writer, is_ours};
+pub use folder::{FORMAT, Lifetime, PROGRAM, REPORT, RUN, Writer, can_be_overwritten, is_ours};
 pub use input::{Bytes, FILE as INPUTS, Fed, Got, Input, Inputs, Parted, Request};
 pub use module::Module;
 pub use motion::Motion;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use norn_model::{SiteId, ThreadName};
-use norn_replay::{Clip, ReplayError};
+use norn_replay::{Clip, ReplayError, RunFolder};
 use norn_report::NotReproduced;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Base, Confirmed, Options,
-    executor::{LocalExecutor, Plan, Run, TraceFolder},
+    executor::{LocalExecutor, Plan, Run},
     guide::Guide,
     observe::{Observations, Observed},
     reproduce::{Replay, replay},
@@ -44,7 +44,7 @@ pub(crate) struct Evidence<'a> {
 /// A run that waits to be analysed.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    folder: Option<TraceFolder>,
+    folder: Option<RunFolder>,
     process: u32,
     /// Its loaded trace, if that is small.
     source: Option<Source>,
@@ -203,7 +203,7 @@ impl<'a> Evidence<'a> {
         let (front_end, loading) = (&*self.options.front_end, self.options.loading());
         let mut source = match (source.take(), &folder) {
             (Some(source), _) => source,
-            (None, Some(folder)) => Source::open(front_end, folder.path(), *process, loading)?,
+            (None, Some(folder)) => Source::open(front_end, &folder.trace(), *process, loading)?,
             (None, None) => Source::open(front_end, &self.options.output, *process, loading)?,
         };
         source.promise.clone_from(promise);

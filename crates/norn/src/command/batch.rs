@@ -95,7 +95,7 @@ impl Done {
     /// Moves the kept runs to their folders.
     pub(super) fn move_kept(&self) -> anyhow::Result<()> {
         for (kind, to) in self.tally.kinds.iter().zip(self.kept.iter().flatten()) {
-            transfer(&kind.folder, to)
+            transfer(kind.folder.path(), to)
                 .with_context(|| format!("cannot keep a run in `{}`", to.display()))?;
         }
         Ok(())

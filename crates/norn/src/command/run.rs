@@ -127,8 +127,7 @@ fn print(args: &Run, launch: &Launch, done: &Done) -> anyhow::Result<()> {
     report::print(&report, args.batch.format)?;
     if let (Some(path), Some(failure)) = (&args.save, failure) {
         let process = norn_replay::process(&failure.recording);
-        let symbolized =
-            SymbolizedTrace::open(&**front_end(), &failure.folder.join("trace"), process)?;
+        let symbolized = SymbolizedTrace::open(&**front_end(), &failure.folder.trace(), process)?;
         save(path, &symbolized, &failure.fingerprint.consequence)?;
         note(format_args!("hint: `norn replay {}` repeats this run", path.display()))?;
     }

@@ -4,6 +4,7 @@ use std::{io::Write as _, time::Duration};
 
 use norn_campaign::{Campaign, Conducted, Experiment, Variation, worker_name};
 use norn_frontend::Interrupt;
+use norn_replay::RunFolders;
 use norn_store::Store;
 
 use super::{
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Localize) -> anyhow::Result<Exit> {
         formula: args.ranking.score.0,
         worker: &worker_name(),
         lease: Duration::from_secs(args.store.lease.get()),
-        scratch: scratch.path(),
+        folders: RunFolders::new(scratch.path()),
     };
     let bar = bar(store.progress()?.planned);
     let again = |it: Variation| reproduce(&settings, it);
