@@ -1,5 +1,5 @@
 // The receiver leaves after the first message, and the sender does not expect that.
-// Consequence: panic
+// Finds: order on core::mem::drop(), std::sync::mpsc::Sender::send(); panic
 
 use std::{sync::mpsc, thread};
 

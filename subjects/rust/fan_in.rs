@@ -1,5 +1,5 @@
 // A receiver assumes that the header comes before the body, which another thread sends.
-// Consequence: panic
+// Finds: order on std::sync::mpsc::Sender::send(); panic
 
 use std::sync::mpsc;
 use std::thread;

@@ -41,6 +41,12 @@ pub trait Symbols: Debug + Send + Sync {
         false
     }
 
+    /// Whether a frame belongs to a part of the language's library that synchronises threads, and that is
+    /// prepared for any order of them.
+    fn is_synchronisation(&self, _frame: &Location) -> bool {
+        false
+    }
+
     /// Whether a frame is left out where a frame of the program follows: functions of the language's
     /// library through which every access goes.
     fn is_folded(&self, _frame: &Location) -> bool {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use norn_frontend::{HeapName, Memory, Owner, Region};
 use norn_model::{
-    Candidate, Event, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step, ValueType,
-    descriptor_number,
+    BugClass, Candidate, Event, EventId, Frame, Location, LockMode, Op, SiteId, StackId, Step,
+    ValueType, descriptor_number,
 };
 use norn_report::{Access, Action, HeldLock, Number, Object};
 
@@ -69,11 +69,17 @@ pub(crate) fn stack_of(source: &Source, step: &Step) -> Vec<Location> {
     Symbolizer { source, memory: Memory::default() }.frames(step)
 }
 
+/// The frames of an event, innermost first.
+pub(crate) fn frames_of(source: &Source, event: &Event) -> impl Iterator<Item = Location> {
+    let symbols = Symbolizer { source, memory: Memory::default() };
+    let addresses: Vec<u64> = symbols.stack(event.site, Some(event.stack)).collect();
+    addresses.into_iter().flat_map(|pc| source.symbolized.frames(pc))
+}
+
 /// The frames of an event that belong to the program, innermost first.
 pub(crate) fn program_frames(source: &Source, event: &Event) -> Vec<Location> {
     let symbols = Symbolizer { source, memory: Memory::default() };
-    let frames = symbols.stack(event.site, Some(event.stack));
-    let frames = frames.flat_map(|pc| source.symbolized.frames(pc));
+    let frames = frames_of(source, event);
     let is_known = |it: &Location| it.function.is_some() && it.line.is_some();
     frames.filter(|it| is_known(it) && symbols.is_own(it)).collect()
 }
@@ -190,16 +196,20 @@ impl Symbolizer<'_> {
         }
     }
 
-    /// The access of a candidate. What a library does on behalf of a call that ends a wait has names that only the
-    /// library knows; so the call is named.
+    /// The access of a candidate. What a library does on behalf of a call that ends a wait, or by which calls are ordered, has
+    /// names that only the library knows; so the call is named.
     fn access_of(&self, candidate: &Candidate, step: &Step, stuck: bool) -> Access {
         let access = self.access(step, stuck);
         let symbols = &self.source.symbolized.symbols;
         let operation = |it: &Location| symbols.is_atomic_operation(it);
         let mut callees = access.frames.iter().take_while(|it| !self.is_own(it));
-        let is_part = candidate.expires().is_some()
-            && access.action == Action::Write
-            && callees.any(|it| !operation(it));
+        let event = self.source.trace.event(step.event);
+        let is_part = match candidate.class() {
+            _ if candidate.expires().is_some() => access.action == Action::Write,
+            BugClass::Order => event.is_some_and(|it| matches!(it.op, Op::Atomic { .. })),
+            _ => false,
+        };
+        let is_part = is_part && callees.any(|it| !operation(it));
         match self.library_call(&access.frames).filter(|_| is_part) {
             Some(call) => Access { action: Action::Call, variable: call, value: None, ..access },
             None => access,

@@ -55,6 +55,9 @@ pub(crate) enum Turn {
     /// Next: earlier traces did not show what the trace says about it.
     Promising,
     Usual,
+    /// When nothing else is left: the program would have to use channels or locks of its language in a way that
+    /// only unsafe code can.
+    Last,
 }
 
 /// What the schedule of a candidate changes besides what the candidate itself reads and writes.

@@ -6,6 +6,8 @@ use norn_model::Location;
 const COMPILED: [&str; 2] = ["/rustc/", "/rust/deps/"];
 /// Where they are in an installed copy.
 const INSTALLED: &str = "/lib/rustlib/src/rust/library/";
+/// The parts of the standard library that synchronise threads.
+const SYNCHRONISATION: [&str; 2] = ["/std/src/sync/", "/std/src/thread/"];
 /// Where cargo keeps the sources of dependencies in its folder, which may have any name (`CARGO_HOME`). The names of the folders
 /// below end with a hash.
 const DEPENDENCIES: [&str; 2] = ["/registry/src/", "/git/checkouts/"];
@@ -30,6 +32,12 @@ pub(crate) fn is_library(frame: &Location) -> bool {
 pub(crate) fn is_of_language(frame: &Location) -> bool {
     let Some(file) = frame.file.as_deref() else { return is_runtime_entry(frame) };
     COMPILED.iter().any(|it| file.starts_with(it)) || file.contains(INSTALLED)
+}
+
+/// Whether a frame belongs to a part of the standard library that synchronises threads, such as channels.
+pub(crate) fn is_synchronisation(frame: &Location) -> bool {
+    let is_part = |file: &str| SYNCHRONISATION.iter().any(|it| file.contains(it));
+    is_of_language(frame) && frame.file.as_deref().is_some_and(is_part)
 }
 
 fn is_dependency(file: &str) -> bool {

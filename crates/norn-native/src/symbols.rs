@@ -78,6 +78,10 @@ impl Symbols for NativeSymbols {
         rust::is_of_language(frame)
     }
 
+    fn is_synchronisation(&self, frame: &Location) -> bool {
+        rust::is_synchronisation(frame)
+    }
+
     fn is_folded(&self, frame: &Location) -> bool {
         rust::is_library(frame) || self.modules.have_rust() && rust::is_entry(frame)
     }

@@ -28,6 +28,7 @@ pub(super) fn first(mut groups: Vec<Group>, witnesses: &CachedWitnesses<'_>) -> 
         let class = group.kind.class();
         let count = found.entry(class).or_default();
         if *count < MOST
+            && group.turn != Turn::Last
             && is_harmful(class)
             && witnesses.effort() < effort
             && is_possible(group, witnesses)

@@ -15,6 +15,7 @@ use crate::{
     danger::Dangers,
     describe::describe,
     group::{Group, Turn},
+    library_sync::LibrarySync,
     ranking::in_turn,
     source::{Key, Source},
     source_key::{SourceKey, SourceKeys},
@@ -62,6 +63,7 @@ impl Hunting<'_> {
             }
         }
         let Grouping { mut groups, stacks, .. } = grouping;
+        let library = LibrarySync::new(source);
         for (number, (group, stacks)) in groups.iter_mut().zip(stacks).enumerate() {
             group.number = number;
             group.danger = group.instances.iter().filter_map(|it| dangers.rank(source, it)).min();
@@ -79,6 +81,9 @@ impl Hunting<'_> {
             let is_aim = *finding == Some(group.finding);
             if is_aim || !group.again && group.instances.iter().any(is_new) {
                 group.turn = Turn::Promising;
+            }
+            if group.instances.iter().all(|it| library.is_inside_synchronisation(it)) {
+                group.turn = Turn::Last;
             }
             group.arrange(stacks, self.evidence.options.instances);
         }

@@ -95,7 +95,8 @@ impl Attempt {
 
 impl Queue {
     pub(super) fn new(groups: Vec<Group>, experience: Experience, trace: usize) -> Queue {
-        let open = (0..groups.len()).collect();
+        let is_last = |it: &usize| groups[*it].turn == Turn::Last;
+        let open = (0..groups.len()).filter(|it| !is_last(it)).collect();
         let groups = groups.into_iter().map(Rc::new).collect();
         Queue { groups, open, experience, trace, ..Queue::default() }
     }
@@ -107,6 +108,7 @@ impl Queue {
         let left = groups.filter(|it| it.has_any() && !is_harmful(it.finding));
         let resumed = left.map(|mut it| {
             it.resume_deferred();
+            it.turn = it.turn.min(Turn::Usual);
             it
         });
         let mut follow_ups = self.follow_ups;

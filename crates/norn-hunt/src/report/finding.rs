@@ -74,6 +74,7 @@ pub(crate) fn title(
         waiter: waits.map(|it| it.thread.0.as_str()),
         awaited: awaited.as_deref(),
         lock: lock.as_deref(),
+        are_calls: accesses.iter().all(|it| it.action == Action::Call),
     };
     norn_predict::title(kind, names)
 }

@@ -52,7 +52,12 @@ pub struct TitleNames<'a> {
     pub awaited: Option<&'a str>,
     /// The lock that another thread waits for.
     pub lock: Option<&'a str>,
+    /// Whether it is about calls of a library, and not about accesses.
+    pub are_calls: bool,
 }
+
+/// The headline of an order violation by calls of a library.
+const ORDER_OF_CALLS: &str = "order violation on {}: the calls came in the other order";
 
 /// The headline of a finding.
 pub fn title(kind: &CandidateKind, names: TitleNames<'_>) -> String {
@@ -64,7 +69,9 @@ pub fn title(kind: &CandidateKind, names: TitleNames<'_>) -> String {
     let is_thread = *kind == CandidateKind::JoinHoldingLock;
     let awaited = names.awaited.map(|it| if is_thread { it.to_owned() } else { quoted(it) });
     let lock = names.lock.map(quoted);
-    info.title
+    let is_order = kind.class() == BugClass::Order && names.are_calls;
+    let title = if is_order { ORDER_OF_CALLS } else { info.title };
+    title
         .replace("{}", &variables)
         .replace("{waiter}", names.waiter.unwrap_or("a thread"))
         .replace("{awaited}", awaited.as_deref().unwrap_or("another thread"))
@@ -156,8 +163,12 @@ mod tests {
 
     #[test]
     fn titles_of_deadlocks_name_the_threads() {
-        let names =
-            TitleNames { variables: &[], waiter: Some("T1"), awaited: Some("cv"), lock: Some("m") };
+        let names = TitleNames {
+            waiter: Some("T1"),
+            awaited: Some("cv"),
+            lock: Some("m"),
+            ..TitleNames::default()
+        };
         assert_snapshot!(title(&CandidateKind::WaitHoldingLock, names), @"deadlock: T1 waits on `cv` while holding `m`, which the thread that would signal it needs");
         let names = TitleNames { awaited: Some("T2"), ..names };
         assert_snapshot!(title(&CandidateKind::JoinHoldingLock, names), @"deadlock: T1 waits for T2 to end while holding `m`, which that thread needs");
