@@ -95,7 +95,6 @@ reals! {
     pthread_detach(Handle) -> c_int;
     pthread_cancel(Handle) -> c_int;
     pthread_key_create(*mut u32, unsafe extern "C" fn(*mut c_void)) -> c_int;
-    pthread_key_delete(u32) -> c_int;
     pthread_setspecific(u32, *const c_void) -> c_int;
     pthread_once(usize, usize) -> c_int;
 
@@ -164,8 +163,6 @@ reals! {
     cnd_signal(usize) -> c_int;
     cnd_broadcast(usize) -> c_int;
     call_once(usize, usize);
-    tss_create(usize, usize) -> c_int;
-    tss_delete(u32);
 
     mmap(usize, usize, c_int, c_int, c_int, i64) -> usize;
     munmap(usize, usize) -> c_int;

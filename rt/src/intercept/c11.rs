@@ -1,4 +1,4 @@
-//! The mutexes, condition variables and keys of C11's `<threads.h>`. Their results are a different
+//! The mutexes and condition variables of C11's `<threads.h>`. Their results are a different
 //! enumeration than the errors of POSIX.
 
 use core::ffi::c_int;
@@ -9,7 +9,6 @@ use super::{
     cond::{announce, notify_all, notify_one, wait},
     interpose, lock,
     lock::{NOW, REALTIME, TIMED, TRY, acquire, at, attempted, init, is_anothers, release},
-    threads::{key_created, key_deleted},
 };
 use crate::{control::NEVER, event, real, thread};
 
@@ -88,29 +87,6 @@ destroy! {
     cond_destroy = cnd_destroy, ObjectClass::Cond;
 }
 
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let result = real::tss_create()(key, destructor);
-        if result == 0 {
-            key_created(key, pc);
-        }
-        result
-    }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        key_deleted(key, pc);
-        real::tss_delete()(key);
-    }
-}
-
 interpose! {
     mtx_init(2) => mutex_init;
     mtx_destroy(1) => mutex_destroy;
@@ -124,6 +100,4 @@ interpose! {
     cnd_timedwait(3) => cond_timedwait;
     cnd_signal(1) => signal;
     cnd_broadcast(1) => broadcast;
-    tss_create(2) => key_create;
-    tss_delete(1) => key_delete;
 }

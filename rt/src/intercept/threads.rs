@@ -7,7 +7,7 @@ use core::{
 };
 
 use norn_abi::{
-    Kind, ObjectClass,
+    Kind,
     arena::{ThreadSlot, role},
 };
 
@@ -360,61 +360,4 @@ interpose! {
     thrd_create(3) => create_c11;
     thrd_join(2) => wait_c11;
     thrd_detach(1) => detach_c11;
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn key_create(key: usize, destructor: usize, pc: usize) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let result = real::pthread_key_create()(
-            key as *mut u32,
-            core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(destructor),
-        );
-        if result == 0 {
-            key_created(key, pc);
-        }
-        result
-    }
-}
-
-/// # Safety
-/// As for the function of libc in whose place it is called.
-unsafe extern "C-unwind" fn key_delete(key: u32, pc: usize) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        key_deleted(key, pc);
-        real::pthread_key_delete()(key)
-    }
-}
-
-/// Records a new key; `key` is the address at which it was stored.
-///
-/// # Safety
-/// `key` points to a key that was just created.
-pub unsafe fn key_created(key: usize, pc: usize) {
-    if let Some(slot) = thread::recorded() {
-        // SAFETY: the slot is the current thread's.
-        unsafe {
-            let key = *(key as *const u32) as usize;
-            event::put(slot, Kind::Init, pc, key, &[ObjectClass::Key as u64, 0]);
-        }
-    }
-}
-
-/// Records that a key is about to be deleted.
-///
-/// # Safety
-/// The current thread is not in the middle of recording another event.
-pub unsafe fn key_deleted(key: u32, pc: usize) {
-    if let Some(slot) = thread::recorded() {
-        let class = ObjectClass::Key as u64;
-        // SAFETY: the slot is the current thread's.
-        unsafe { event::put(slot, Kind::Destroy, pc, key as usize, &[class]) };
-    }
-}
-
-interpose! {
-    pthread_key_create(2) => key_create;
-    pthread_key_delete(1) => key_delete;
 }

@@ -91,6 +91,7 @@ fn each_test_is_hunted_in() {
     let ran = workspace.cargo_norn(&["test", "--offline", "--budget", "40"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let expected = [
+        ("halves_do_not_overlap", "FAIL"),
         ("tests::a_panic_may_be_expected", "PASS"),
         ("tests::deposits_add_up", "FAIL"),
         ("tests::is_ignored", "SKIP"),
@@ -100,10 +101,22 @@ fn each_test_is_hunted_in() {
     ];
     let expected = expected.map(|(test, outcome)| (test.to_owned(), outcome.to_owned()));
     assert_eq!(outcomes(&ran), expected, "{}", ran.stdout);
-    for text in ["BALANCE", "money is lost", "4 tests, ", "2 skipped"] {
+    for text in ["BALANCE", "money is lost", "5 tests, ", "2 skipped"] {
         assert!(ran.stdout.contains(text), "no {text}: {}", ran.stdout);
     }
     assert!(ran.stderr.contains("documentation tests are not run"), "{}", ran.stderr);
+}
+
+/// What the test harness does when it creates the thread of a test does not change how many events that thread has.
+#[test]
+fn schedules_of_tests_are_followed_from_the_beginning() {
+    let workspace = Workspace::new();
+    let words = ["test", "--offline", "-p", "bank", "--test", "halves", "--stop-at-first"];
+    let ran = workspace.cargo_norn(&words);
+    for text in ["1. data race on u32[3] of entries of T0.1", "1 test, 2 runs: 0 passed, 1 failed"]
+    {
+        assert!(ran.stdout.contains(text), "no {text}: {}", ran.stdout);
+    }
 }
 
 #[test]
