@@ -61,13 +61,18 @@ SECTIONS { /DISCARD/ : { *(__patchable_function_entries) } } INSERT AFTER .text;
 ///
 /// Functions keep their parameters (no IPA-SRA, no IPA-CP), because parameters distinguish calls. Loops keep their
 /// loads (no LIM): gcc moves a load that only some iterations make in front of the loop, before it inserts hooks, and
-/// a load that the program does not make looks like a race.
+/// a load that the program does not make looks like a race. Functions that set memory and that copy or compare texts are called:
+/// where the length or the text is constant, gcc puts plain instructions in their place, after it has inserted hooks.
+/// It does the same to copies of memory; but these are frequent, and those of one word have hooks.
+///
 /// [`LEAVE_OUT_LIST`] is applied only where it works: not every linker supports adding
 /// to its default script, and a linker script of the user may lack the place to insert after.
 pub(crate) const INSTRUMENT_SPECS: &str = "\
 *cc1:
 + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan \
--fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im
+-fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im \
+-fno-builtin-memset -fno-builtin-strcpy -fno-builtin-stpcpy -fno-builtin-strncpy -fno-builtin-strcat \
+-fno-builtin-strncat -fno-builtin-strcmp -fno-builtin-strncmp -fno-builtin-sprintf
 
 *link_libgcc:
 + %{!T*:%{!fuse-ld=gold:%{!fuse-ld=mold:-T norn-leave-out.ld%s}}}

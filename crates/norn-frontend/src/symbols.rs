@@ -47,6 +47,11 @@ pub trait Symbols: Debug + Send + Sync {
         false
     }
 
+    /// Whether an address is in a static variable of a library without hooks, such as the one of C++.
+    fn is_in_library(&self, _addr: u64) -> bool {
+        false
+    }
+
     /// Whether a frame is left out where a frame of the program follows: functions of the language's
     /// library through which every access goes.
     fn is_folded(&self, _frame: &Location) -> bool {

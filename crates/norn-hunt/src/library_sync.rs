@@ -17,6 +17,9 @@
 //! the receiver is gone. Where two calls update the same word of the library, their order is a candidate, once for
 //! each two places.
 //!
+//! GNU's C++ library also fills tables of its own, such as those of a locale, without synchronisation: any two threads that use
+//! a regular expression do. That is nothing that a program could repair.
+//!
 //! Libraries of Rust also race on purpose: a thread that steals from a queue of `crossbeam-deque`, or reads a sequence lock, reads what
 //! may be overwritten meanwhile, and discards it if it was. Such a read is volatile. A race with one, between two accesses by
 //! dependencies, is none of the program's either.
@@ -99,6 +102,7 @@ impl LibrarySync<'_> {
             BugClass::Race => {
                 self.is_race_on_purpose(&candidate.steps)
                     || candidate.steps.iter().all(|it| self.is_in_atomic_pointer(it))
+                    || candidate.steps.iter().all(|it| self.is_library_data(it))
             }
             _ => false,
         }
@@ -164,6 +168,13 @@ impl LibrarySync<'_> {
     /// Whether an event accesses memory that only a library's own synchronisation protects.
     fn is_of_library(&self, at: EventId) -> bool {
         self.synchronises(at) || self.is_guarded(at)
+    }
+
+    /// Whether a library accesses a static variable of its own, which the program cannot protect.
+    fn is_library_data(&self, step: &Step) -> bool {
+        let event = self.source.trace.event(step.event);
+        event.is_some_and(|it| self.call(it).is_some())
+            && self.source.symbolized.symbols.is_in_library(step.addr)
     }
 
     /// Whether an event happens inside of channels or locks of the language's library.

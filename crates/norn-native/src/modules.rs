@@ -261,6 +261,11 @@ impl Modules {
         frames.iter().map(|it| location(it, &loaded.mapped)).collect()
     }
 
+    /// Whether an address is in a module whose accesses are not recorded.
+    pub(crate) fn is_unrecorded(&self, addr: u64) -> bool {
+        self.at(addr).is_some_and(Loaded::is_unrecorded)
+    }
+
     fn module_at(&self, addr: u64) -> Option<(&Loaded, &norn_binary::Module)> {
         let loaded = self.at(addr)?;
         Some((loaded, &loaded.file.as_ref()?.module))

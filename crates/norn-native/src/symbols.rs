@@ -82,6 +82,10 @@ impl Symbols for NativeSymbols {
         rust::is_synchronisation(frame)
     }
 
+    fn is_in_library(&self, addr: u64) -> bool {
+        self.modules.is_unrecorded(addr)
+    }
+
     fn is_folded(&self, frame: &Location) -> bool {
         rust::is_library(frame) || self.modules.have_rust() && rust::is_entry(frame)
     }

@@ -64,7 +64,7 @@ impl RunState {
     }
 
     /// The task with the earliest deadline.
-    fn first_timed(&self) -> Option<TaskId> {
+    pub(crate) fn first_timed(&self) -> Option<TaskId> {
         let timed = self.tasks.entries().filter(|(_, it)| it.is_timed());
         timed.min_by_key(|(_, it)| (it.deadline, it.ticket)).map(|(id, _)| id)
     }

@@ -54,6 +54,13 @@ impl RunState {
         self.left(deadline, world) <= most || !active
     }
 
+    /// Whether the next limit that would expire is one that does not while another task could run.
+    pub(crate) fn is_guarded(&self, world: &dyn World) -> bool {
+        let next = self.first_timed().map(|it| &self.tasks[it]);
+        let is_long = |it: &Task| !it.sleeps() && self.left(it.deadline, world) > SAFETY_NET;
+        next.is_some_and(is_long) && self.tasks.has_candidate()
+    }
+
     fn left(&self, deadline: u64, world: &dyn World) -> u64 {
         deadline.saturating_sub(self.now(world))
     }
@@ -166,6 +173,34 @@ mod tests {
         assert_eq!(followed(MOMENT, until::ENDS), (true, follow::GOING));
         assert_eq!(followed(MINUTE, until::ENDS), (false, follow::INFEASIBLE));
         assert!(followed(MINUTE, until::TIMEOUT).0);
+    }
+
+    /// Whether a wait for something outside times out after some looks, if the schedule waits for its thread although
+    /// another one could run.
+    fn expires_outside(deadline: u64) -> bool {
+        let mut world = SimulatedWorld::default();
+        world.plan.strategy = StrategyKind::Follow.code();
+        world.names = vec![Name { parent: 0, child: 0 }, Name { parent: 0, child: 1 }];
+        let until = until::TIMEOUT;
+        world.segments = vec![Segment { thread: 1, until, ..Segment::default() }];
+        let (mut scheduler, [_, second]) = begun::<2>(&world);
+        let event = Event { kind: Kind::Sleep, object: 8, pc: 0 };
+        scheduler.wait(second, Wait { event, deadline, outside: true });
+        let _ = scheduler.yield_turn(&world);
+        for _ in 0..20 {
+            world.real_time += MOMENT / 100;
+            let _ = scheduler.look_around(second, &world);
+            if scheduler.take_timed_out(second) {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn nor_does_a_wait_for_the_outside() {
+        assert!(expires_outside(MINUTE / 2));
+        assert!(!expires_outside(2 * MINUTE));
     }
 
     #[test]

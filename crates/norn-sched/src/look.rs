@@ -48,7 +48,8 @@ impl Scheduler {
         let now = world.real_time();
         let idle = now - self.idle_since;
         let timed = !self.run.lists_timeouts(world)
-            && (self.run.tasks.iter().any(Task::is_timed) || self.run.timers.may_expire());
+            && (self.run.tasks.iter().any(Task::is_timed) || self.run.timers.may_expire())
+            && !self.run.is_guarded(world);
         let mut decision = self.unchanged();
         if timed && idle >= self.before_time() {
             self.idle_since = now;

@@ -2,10 +2,10 @@
 //! failures that nothing predicted.
 
 use norn_hunt::{
-    Check, Finding, Hunt, Observed, Status, Violation,
+    Check, Confirmed, Finding, Hunt, Observed, Status, Violation,
     report::{self, Marks},
 };
-use norn_model::{BugClass, BugId};
+use norn_model::{BugClass, BugId, Consequence};
 use norn_report::{Command, Ended, Report};
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 
 /// The place of a finding in a report: the smaller, the worse. What was predicted as it happened comes before
 /// what was predicted in part, because it can be compared with the recorded run.
-pub(crate) type Rank = (u32, Option<BugClass>, bool);
+pub(crate) type Rank = (u32, bool, Option<BugClass>, bool);
 
 /// The results of a search. Findings are identified by their indices, which never change.
 pub(crate) trait Results: Send + 'static {
@@ -130,16 +130,27 @@ impl Results for Hunt {
 /// Harmful findings come first, those with a failure before the others; then those that change the output,
 /// other confirmed ones, those that are not reproducible, and the rest.
 fn rank(finding: &Finding) -> Rank {
-    match finding.confirmed() {
+    let group = match finding.confirmed() {
         Some(how) if finding.is_harmful() => {
-            (u32::from(how.failure.is_none()), Some(finding.shown_class()), how.cause.is_some())
+            let (class, in_part) = (finding.shown_class(), how.cause.is_some());
+            let group = u32::from(how.failure.is_none());
+            return (group, explains_little(class, how), Some(class), in_part);
         }
-        Some(how) if how.other_output => (2, None, false),
-        Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => (3, None, false),
-        Some(_) => (4, None, false),
-        None if matches!(finding.status, Status::NotReproducible(..)) => (5, None, false),
-        None => (6, None, false),
-    }
+        Some(how) if how.other_output => 2,
+        Some(_) if finding.remark.is_none_or(|it| it.expected.is_none()) => 3,
+        Some(_) => 4,
+        None if matches!(finding.status, Status::NotReproducible(..)) => 5,
+        None => 6,
+    };
+    (group, false, None, false)
+}
+
+/// Whether a finding says less about a failure than others may: its order of accesses is also that of the recorded run, or
+/// memory was accessed that was freed, and it is not about who freed it.
+fn explains_little(class: BugClass, how: &Confirmed) -> bool {
+    let is_order = matches!(class, BugClass::Atomicity | BugClass::AtomicSet | BugClass::Order);
+    let is_known_order = how.cause.is_none() && how.interleaving.keeps_order();
+    is_order && (is_known_order || matches!(how.consequence, Consequence::Memory(_)))
 }
 
 impl Results for Check {
@@ -172,7 +183,7 @@ impl Results for Check {
     }
 
     fn rank(&self, at: usize) -> Rank {
-        (u32::from(!self.violations[at].is_real()), None, false)
+        (u32::from(!self.violations[at].is_real()), false, None, false)
     }
 
     fn finding(&self, at: usize) -> norn_report::Finding {

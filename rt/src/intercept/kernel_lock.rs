@@ -244,6 +244,29 @@ unsafe extern "C-unwind" fn mq_send(
     unsafe { ordered(of_file(queue), (true, false), pc, call) }
 }
 
+/// Makes a call with a time limit, by the kernel's clock. The program has computed the limit by the clock of the run.
+///
+/// # Safety
+/// `limit` is 0 or points to a `timespec`.
+unsafe fn until<T>(limit: usize, call: impl FnOnce(usize) -> T) -> T {
+    const REALTIME: c_int = 0;
+    const SECOND: u64 = 1_000_000_000;
+    if limit == 0 || !control::is_on() {
+        return call(limit);
+    }
+    let mut now = [0_u64; 2];
+    // SAFETY: the first is guaranteed by the caller; a `timespec` has two words.
+    let limit = unsafe {
+        real::clock_gettime()(REALTIME, &raw mut now as usize);
+        *(limit as *const [u64; 2])
+    };
+    let nanoseconds = |it: [u64; 2]| it[0].saturating_mul(SECOND).saturating_add(it[1]);
+    let left = nanoseconds(limit).saturating_sub(control::time::read(REALTIME));
+    let then = nanoseconds(now).saturating_add(left);
+    let limit = [then / SECOND, then % SECOND];
+    call(&raw const limit as usize)
+}
+
 /// # Safety
 /// As for the function of libc in whose place it is called.
 unsafe extern "C-unwind" fn mq_timedsend(
@@ -256,7 +279,7 @@ unsafe extern "C-unwind" fn mq_timedsend(
 ) -> c_int {
     let call = || {
         // SAFETY: guaranteed by the caller.
-        unsafe { real::mq_timedsend()(queue, from, size, priority, limit) }
+        unsafe { until(limit, |limit| real::mq_timedsend()(queue, from, size, priority, limit)) }
     };
     // SAFETY: guaranteed by the caller.
     unsafe { ordered(of_file(queue), (true, false), pc, call) }
@@ -291,7 +314,7 @@ unsafe extern "C-unwind" fn mq_timedreceive(
 ) -> isize {
     let call = || {
         // SAFETY: guaranteed by the caller.
-        unsafe { real::mq_timedreceive()(queue, to, size, priority, limit) }
+        unsafe { until(limit, |limit| real::mq_timedreceive()(queue, to, size, priority, limit)) }
     };
     // SAFETY: guaranteed by the caller.
     unsafe { ordered(of_file(queue), (false, true), pc, call) }

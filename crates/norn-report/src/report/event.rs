@@ -21,6 +21,12 @@ impl Interleaving {
     pub fn is_same(&self) -> bool {
         self.recorded == self.forced
     }
+
+    /// Whether the steps of the finding come in the order in which they were recorded.
+    pub fn keeps_order(&self) -> bool {
+        let steps = |rows: &[EventRow]| rows.iter().filter_map(|it| it.step).collect::<Vec<_>>();
+        steps(&self.recorded) == steps(&self.forced)
+    }
 }
 
 /// One event of a run.
