@@ -29,6 +29,9 @@ library! {
     real_decrement = "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" (usize) -> usize;
     real_hook = "_ZNSt8__detail15_List_node_base7_M_hookEPS0_" (usize, usize);
     real_unhook = "_ZNSt8__detail15_List_node_base9_M_unhookEv" (usize);
+    real_transfer = "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_" (usize, usize, usize);
+    real_reverse = "_ZNSt8__detail15_List_node_base10_M_reverseEv" (usize);
+    real_swap = "_ZNSt8__detail15_List_node_base4swapERS0_S1_" (usize, usize);
 }
 
 const WORD: usize = size_of::<usize>();
@@ -208,6 +211,42 @@ unsafe extern "C-unwind" fn unhook(node: usize, pc: usize) {
     }
 }
 
+/// `std::__detail::_List_node_base::_M_transfer`, by which nodes are moved from `first` up to `last`.
+///
+/// # Safety
+/// As for the function of the C++ library in whose place it is called.
+unsafe extern "C-unwind" fn transfer(node: usize, first: usize, last: usize, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let words = || {
+            let [at, from, to] = [node, first, last].map(|it| word(it + BEFORE));
+            [at, from, to, node + BEFORE, first + BEFORE, last + BEFORE]
+        };
+        changes((node, pc), words, || real_transfer(pc)(node, first, last), |_| ());
+    }
+}
+
+/// `std::__detail::_List_node_base::_M_reverse`. Of the nodes, only the head counts: whoever goes through the list begins there.
+///
+/// # Safety
+/// As for the function of the C++ library in whose place it is called.
+unsafe extern "C-unwind" fn reverse(head: usize, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { changes((head, pc), || [head, head + BEFORE], || real_reverse(pc)(head), |_| ()) }
+}
+
+/// `std::__detail::_List_node_base::swap`.
+///
+/// # Safety
+/// As for the function of the C++ library in whose place it is called.
+unsafe extern "C-unwind" fn swap(one: usize, other: usize, pc: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let words = || [one, one + BEFORE, other, other + BEFORE];
+        changes((one, pc), words, || real_swap(pc)(one, other), |_| ());
+    }
+}
+
 interpose! {
     _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(4) => insert;
     _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_(2) => erase;
@@ -217,4 +256,7 @@ interpose! {
     _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base(1) => decrement;
     _ZNSt8__detail15_List_node_base7_M_hookEPS0_(2) => hook;
     _ZNSt8__detail15_List_node_base9_M_unhookEv(1) => unhook;
+    _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_(3) => transfer;
+    _ZNSt8__detail15_List_node_base10_M_reverseEv(1) => reverse;
+    _ZNSt8__detail15_List_node_base4swapERS0_S1_(2) => swap;
 }
