@@ -228,6 +228,12 @@ unsafe fn default_action(signal: c_int, info: *mut c_void) {
     }
 }
 
+/// Whether memory can have an address: all bits from the 48th on are equal.
+fn is_possible(address: usize) -> bool {
+    const UNUSED: u32 = 16;
+    (address.cast_signed() << UNUSED >> UNUSED).cast_unsigned() == address
+}
+
 /// Records the signal that is about to end the program.
 ///
 /// # Safety
@@ -238,13 +244,19 @@ unsafe fn note(signal: c_int, info: *mut c_void, context: &Context) {
         return;
     }
     const WIDEST: usize = 16;
+    const SI_KERNEL: c_int = 0x80;
     let outcome = arena::outcome();
     // SAFETY: the slot is the current thread's; the kernel's third word is the address. A hook may
     // read the memory before the program does, so a fault in the runtime may still be the
     // program's.
     unsafe {
-        let address = *info.cast::<usize>().add(2);
         let (pc, accessed) = (*slot).access;
+        let address = match *info.cast::<c_int>().add(2) {
+            // The kernel does not know an address that no memory can have: nothing looks it up.
+            SI_KERNEL if control::was_on() && !is_possible(accessed) => accessed,
+            SI_KERNEL => usize::MAX,
+            _ => *info.cast::<usize>().add(2),
+        };
         let hooked = control::was_on() && address.wrapping_sub(accessed) < WIDEST;
         let pc = if hooked { pc } else { context.registers[RIP] };
         outcome.process.store((*slot).head.process, Ordering::Relaxed);

@@ -6,10 +6,12 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::{Duration, Instant},
 };
 
 use norn_e2e::{
-    process::{Ran, norn, run},
+    process::{Ran, finish, kill, norn, run, start},
     subject::subjects,
     tool::untested,
 };
@@ -29,15 +31,20 @@ impl Workspace {
         Workspace(folder)
     }
 
-    /// Runs a command of cargo-norn, as cargo does.
+    /// Runs a command of cargo-norn.
     fn cargo_norn(&self, words: &[&str]) -> Ran {
+        run(self.command(words))
+    }
+
+    /// A command of cargo-norn, as cargo calls it.
+    fn command(&self, words: &[&str]) -> Command {
         let binary = Path::new(env!("CARGO_BIN_EXE_cargo-norn"));
         let mut command = norn(binary, Path::new(env!("CARGO_TARGET_TMPDIR")), ["norn"]);
         command.args(words).current_dir(self.0.path());
         for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR", "RUSTC"] {
             command.env_remove(name);
         }
-        run(command)
+        command
     }
 
     /// Loads the crates that a package uses. Returns whether they are there.
@@ -117,6 +124,32 @@ fn schedules_of_tests_are_followed_from_the_beginning() {
     {
         assert!(ran.stdout.contains(text), "no {text}: {}", ran.stdout);
     }
+}
+
+/// What is known is reported, also of the test that was interrupted.
+#[test]
+fn an_interrupt_ends_the_hunt_and_not_the_report() {
+    let workspace = Workspace::new();
+    let many = "1000000";
+    let words = ["test", "--offline", "--lib", "--budget", many, "--explore", many, "deposits"];
+    let child = start(workspace.command(&words));
+    let tests = workspace.0.path().join("target/norn/tests");
+    let has_clip = || {
+        let programs = fs::read_dir(&tests).into_iter().flatten().flatten();
+        let mut clips =
+            programs.map(|it| it.path().join("tests.deposits_add_up.norn/clips/1.json"));
+        clips.any(|it| it.exists())
+    };
+    let begin = Instant::now();
+    while !has_clip() && begin.elapsed() < Duration::from_mins(2) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    kill("-TERM", &child.id().to_string());
+    let ran = finish("cargo norn test", child);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(outcomes(&ran), [("tests::deposits_add_up".to_owned(), "FAIL".to_owned())]);
+    assert!(ran.stdout.contains("money is lost"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("interrupted"), "{}", ran.stderr);
 }
 
 #[test]

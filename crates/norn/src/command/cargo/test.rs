@@ -7,14 +7,17 @@ use std::{
     env,
     ffi::OsString,
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::Instant,
+    process::{Command, Output, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use norn_cargo::{Program, Test, Toolchain, tests};
+use norn_frontend::Interrupt;
 use norn_report::Report;
 
 use super::table::{Outcome, Row, summary};
@@ -27,6 +30,9 @@ use crate::{
     terminal::{self, line},
     verbosity,
 };
+
+/// How long after an interrupt of this command the hunt that runs is interrupted, at most.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The name of the folder for the reports.
 const REPORTS: &str = "tests";
@@ -51,11 +57,15 @@ pub(super) fn run(
     let built = cargo.build.run(toolchain)?;
     let session = Session { cargo, global, folder: built.folder.join(REPORTS) };
     let harness: Vec<OsString> = filters.iter().chain(&cargo.rest).cloned().collect();
+    let _watch = Interrupt::watch();
     let begin = Instant::now();
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
-    for program in &built.programs {
+    'all: for program in &built.programs {
         for test in tests(program, &harness)? {
-            let (row, report) = session.hunt(program, &test)?;
+            if Interrupt::is_stopped() {
+                break 'all;
+            }
+            let Some((row, report)) = session.hunt(program, &test)? else { break 'all };
             line(&mut terminal::stdout(), format_args!("{row}"))?;
             if let (Outcome::Fail, Some(report)) = (row.outcome, report) {
                 reports.push((row.title.clone(), report));
@@ -71,7 +81,14 @@ pub(super) fn run(
     }
     line(&mut terminal::stdout(), format_args!("{}", summary(&rows, begin.elapsed())))?;
     verbosity::note(format_args!("note: documentation tests are not run"))?;
-    Ok(exit(&rows))
+    if Interrupt::is_stopped() {
+        verbosity::note(format_args!("note: interrupted: not all tests were hunted in"))?;
+    }
+    Ok(match exit(&rows) {
+        Exit::Harmful => Exit::Harmful,
+        _ if Interrupt::is_stopped() => Exit::Interrupted,
+        exit => exit,
+    })
 }
 
 /// The worst of all outcomes.
@@ -85,8 +102,12 @@ fn exit(rows: &[Row]) -> Exit {
 }
 
 impl Session<'_> {
-    /// Hunts in one test.
-    fn hunt(&self, program: &Program, test: &Test) -> anyhow::Result<(Row, Option<Report>)> {
+    /// Hunts in one test. None if an interrupt ended the hunt before it found anything harmful.
+    fn hunt(
+        &self,
+        program: &Program,
+        test: &Test,
+    ) -> anyhow::Result<Option<(Row, Option<Report>)>> {
         let title = match &test.name {
             Some(name) => format!("{} {name}", program.title()),
             None => program.title(),
@@ -100,15 +121,16 @@ impl Session<'_> {
         };
         let settings = program.settings_of(test.name.as_deref().unwrap_or_default())?;
         if test.ignored || settings.skip {
-            return Ok((row(Outcome::Skip, 0), None));
+            return Ok(Some((row(Outcome::Skip, 0), None)));
         }
         let output = self.output(program, test)?;
         let options = self.options(settings.options);
-        let ran = self.command(program, test, &options, &output)?.output();
+        let ran = run_to_end(self.command(program, test, &options, &output)?);
         let ran = ran.context("cannot run norn itself")?;
         let outcome = match ran.status.code() {
             Some(0) => Outcome::Pass,
             Some(1) => Outcome::Fail,
+            _ if Interrupt::is_stopped() => return Ok(None),
             _ => Outcome::Error,
         };
         let report = if outcome == Outcome::Error { None } else { Some(read(&output)?) };
@@ -116,7 +138,7 @@ impl Session<'_> {
             terminal::stderr().write_all(&ran.stderr)?;
         }
         let executions = report.as_ref().map_or(0, |it| it.summary.executions);
-        Ok((row(outcome, executions), report))
+        Ok(Some((row(outcome, executions), report)))
     }
 
     /// The folder for the recorded run and the clips of a test.
@@ -156,6 +178,27 @@ impl Session<'_> {
             .envs(config::for_compilers());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         Ok(command)
+    }
+}
+
+/// Runs a hunt to its end. An interrupt is passed on to it: then it reports what it knows, and ends.
+fn run_to_end(mut command: Command) -> io::Result<Output> {
+    let child = command.spawn()?;
+    let id = rustix::process::Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let mut is_told = false;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(ended) => return ended,
+            Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::BrokenPipe.into()),
+            Err(RecvTimeoutError::Timeout) if Interrupt::is_stopped() && !is_told => {
+                is_told = true;
+                // If it has ended meanwhile, there is nothing to pass on.
+                let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 

@@ -123,6 +123,18 @@ fn a_null_pointer() {
     ");
 }
 
+/// The kernel does not say which address that was, and the fault happens in a hook.
+#[test]
+fn a_pointer_that_no_memory_can_have() {
+    let text = explained("wild_pointer.c", &[], &[("T0", json!("blocks")), ("T0.1", json!("end"))]);
+    let head: Vec<_> = text.lines().take(3).collect();
+    insta::assert_snapshot!(head.join("\n"), @r"
+    norn: signal 11 at look wild_pointer.c:11
+
+      T0.1  used 0x…, which it may not access, at look wild_pointer.c:11
+    ");
+}
+
 #[test]
 fn a_failed_assertion() {
     let text = explained(
