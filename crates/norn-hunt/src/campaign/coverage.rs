@@ -1,23 +1,30 @@
 //! Coverage: what all runs have done so far, and what is new in another run. A run is new if it
 //! reaches a new place, if two of its threads reach a place that only one thread had reached
-//! before, or if it reads a new value at a place. A thread that reads another value may take a
-//! branch that only other threads took before, and take part in a candidate that no earlier trace
-//! contains.
+//! before, if a thread goes from one synchronisation to another one by a new way, or if it reads a new value at a place. A
+//! thread that reads another value may take a branch that only other threads took before, and take part in a
+//! candidate that no earlier trace contains: where it need not wait, it reaches no new place, but comes earlier.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     mem,
 };
 
-use norn_model::{AtomicOp, Event, Op, ThreadId};
+use norn_model::{AtomicOp, Effect, Event, Frame, Op, SiteId, StackId, ThreadId};
 use norn_trace::{ChunkEvents, Trace};
 use rayon::prelude::*;
 
-use crate::source::{Place, places};
+use crate::source::{Place, place, places};
 
 /// Maximum number of values that are kept for one place. Code that counts or hashes would produce
 /// new values forever.
 const MOST: usize = 16;
+
+/// Maximum number of ways that are kept.
+const MOST_WAYS: usize = 1 << 16;
+
+/// Number of callers that distinguish events of synchronisation at one place.
+const CALLERS: usize = 4;
 
 /// Number of chunks that are read before what they contribute is added, to limit memory use.
 const BATCH: usize = 256;
@@ -30,13 +37,15 @@ pub(crate) struct Coverage {
     shared: Vec<bool>,
     /// The values that were read, by the number of the place.
     values: Vec<BTreeSet<u128>>,
+    /// Two events of synchronisation, one after the other in a thread, by [their places and callers](context).
+    ways: BTreeSet<[u64; 2]>,
 }
 
 /// What a run did that no run did before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewCoverage {
-    /// It reached a new place, or two of its threads reached a place that only one thread had
-    /// reached.
+    /// It reached a new place, two of its threads reached a place that only one thread had reached, or a thread
+    /// took a new way between two places.
     Place,
     /// It read a new value.
     Value,
@@ -48,7 +57,11 @@ pub(crate) enum NewCoverage {
 struct ChunkCoverage {
     thread: ThreadId,
     sites: Vec<(usize, Vec<u128>)>,
+    ways: BTreeSet<[Stop; 2]>,
 }
+
+/// The site and the call stack of an event of synchronisation.
+type Stop = (SiteId, StackId);
 
 impl ChunkCoverage {
     fn into_sites(self) -> impl Iterator<Item = (ThreadId, usize, Vec<u128>)> {
@@ -73,11 +86,16 @@ impl Coverage {
         let before = self.places.len();
         let numbers: Vec<_> = places(trace).map(|it| self.number(it)).collect();
         let mut first_visitors = vec![None; numbers.len()];
+        let mut contexts = BTreeMap::new();
         let (mut new_place, mut new_value) = (self.places.len() > before, false);
         for first in (0..trace.par_chunks().len()).step_by(BATCH) {
             let known = &*self;
             let batch = trace.par_chunks().skip(first).take(BATCH);
             let batch: Vec<_> = batch.map(|it| known.read_chunk(it, &numbers, values)).collect();
+            for way in batch.iter().flat_map(|it| &it.ways) {
+                let way = way.map(|it| *contexts.entry(it).or_insert_with(|| context(trace, it)));
+                new_place |= self.ways.len() < MOST_WAYS && self.ways.insert(way);
+            }
             for (thread, site, values) in batch.into_iter().flat_map(ChunkCoverage::into_sites) {
                 if *first_visitors[site].get_or_insert(thread) != thread {
                     new_place |= !mem::replace(&mut self.shared[numbers[site]], true);
@@ -99,9 +117,17 @@ impl Coverage {
         let mut sites: Vec<Option<Vec<u128>>> = vec![None; numbers.len()];
         // The last value of each site, which is often that of the next read, too.
         let mut last: Vec<Option<u128>> = vec![None; numbers.len()];
+        // Ways that lead from one chunk to another one are left out.
+        let (mut ways, mut from) = (BTreeSet::new(), None);
         chunk.for_each(|event| {
             let site = event.site.0 as usize;
             let Some(seen) = sites.get_mut(site) else { return };
+            let stop = (event.site, event.stack);
+            if matters(&event)
+                && let Some(from) = from.replace(stop)
+            {
+                ways.insert([from, stop]);
+            }
             let seen = seen.get_or_insert_default();
             let Some(value) = read(&event).filter(|_| values) else { return };
             if last[site] == Some(value) {
@@ -115,7 +141,8 @@ impl Coverage {
             }
         });
         let sites = sites.into_iter().enumerate();
-        ChunkCoverage { thread, sites: sites.filter_map(|(at, it)| Some((at, it?))).collect() }
+        let sites = sites.filter_map(|(at, it)| Some((at, it?))).collect();
+        ChunkCoverage { thread, sites, ways }
     }
 
     fn number(&mut self, place: Place) -> usize {
@@ -131,6 +158,25 @@ impl Coverage {
         let known = &mut self.values[place];
         known.len() < MOST && known.insert(value)
     }
+}
+
+/// Identifies a place and its next callers in all runs: many locks are taken by the same few instructions.
+fn context(trace: &Trace, (site, stack): Stop) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place(trace, site).hash(&mut hasher);
+    for frame in trace.stack(stack).take(CALLERS) {
+        if let Frame::Call(pc) = frame {
+            let module = trace.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc));
+            module.map(|it| (&it.path, pc - it.start)).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// Whether an event is one of synchronisation, other than an atomic operation: how often a loop asks says nothing.
+fn matters(event: &Event) -> bool {
+    let effect = event.op.effect();
+    effect.lock().is_some() || matches!(effect, Effect::Condition(_) | Effect::Semaphore(_))
 }
 
 fn read(event: &Event) -> Option<u128> {
