@@ -210,7 +210,7 @@ impl LibrarySync<'_> {
             let mut frames = frames_of(self.source, event).peekable();
             let mut called = None;
             let mut synchronises = false;
-            while let Some(frame) = frames.next_if(&is_library) {
+            while let Some(frame) = frames.next_if(is_library) {
                 synchronises |= symbols.is_synchronisation(&frame);
                 called = Some(frame.function);
             }

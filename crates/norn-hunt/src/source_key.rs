@@ -32,8 +32,11 @@ pub(crate) struct SourcePlace {
 #[derive(Debug)]
 pub(crate) struct SourceKeys<'a> {
     source: &'a Source,
-    places: RefCell<BTreeMap<(SiteId, Option<StackId>), Arc<SourcePlace>>>,
+    places: RefCell<BTreeMap<Origin, Arc<SourcePlace>>>,
 }
+
+/// The site and the call stack of an event.
+type Origin = (SiteId, Option<StackId>);
 
 impl<'a> SourceKeys<'a> {
     pub(crate) fn new(source: &'a Source) -> SourceKeys<'a> {

@@ -48,21 +48,21 @@ impl RunFolders {
     pub fn take(&self) -> Result<RunFolder, ReplayError> {
         let pool = Arc::clone(&self.0);
         let unused = pool.unused().pop();
-        let path = match unused {
-            Some(path) => path,
-            None => {
-                let number = pool.made.fetch_add(1, Ordering::Relaxed);
-                let path = pool.parent.join(format!("run-{number}"));
-                fs::create_dir_all(&path)
-                    .map_err(|source| ReplayError::Scratch { path: path.clone(), source })?;
-                path
-            }
-        };
+        let path = unused.map_or_else(|| pool.make(), Ok)?;
         Ok(RunFolder { path, pool })
     }
 }
 
 impl Pool {
+    fn make(&self) -> Result<PathBuf, ReplayError> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let path = self.parent.join(format!("run-{number}"));
+        match fs::create_dir_all(&path) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(ReplayError::Scratch { path, source }),
+        }
+    }
+
     fn unused(&self) -> MutexGuard<'_, Vec<PathBuf>> {
         self.unused.lock().unwrap_or_else(PoisonError::into_inner)
     }
