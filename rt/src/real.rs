@@ -398,7 +398,7 @@ pub mod cxx {
             }
         )* };
     }
-    required! { __cxa_begin_catch; _ZNSt13random_device9_M_getvalEv; }
+    required! { __cxa_begin_catch; __cxa_throw; _ZNSt13random_device9_M_getvalEv; }
 }
 
 #[cfg(not(feature = "static"))]

@@ -100,6 +100,8 @@ pub struct Own {
     pub std_late: bool,
     /// The thread's state in OpenMP; 0 until it uses it.
     pub omp: usize,
+    /// Where the thread has thrown an exception that is not caught yet; 0 if it has not.
+    pub thrown: usize,
     /// The initialiser that `pthread_once` may run.
     pub once: usize,
     /// The call site of `pthread_once`.

@@ -101,7 +101,12 @@ fn anomaly_behind(
     }
     let Some(source) = run.source()? else { return Ok(None) };
     let Some(thread) = failed_thread(source, run.story.as_ref()) else { return Ok(None) };
-    for (kind, events) in anomaly::find(&source.trace, thread) {
+    let symbolized = &source.symbolized;
+    let is_own = |it| {
+        let site = symbolized.trace.site(it);
+        site.is_none_or(|it| symbolized.symbols.is_program_code(it.pc))
+    };
+    for (kind, events) in anomaly::find(&source.trace, thread, is_own) {
         let candidate = candidate(source, kind, &events).filter(|_| counts(&events));
         let Some(candidate) = candidate else { continue };
         if unrecorded_sync::between(source, &candidate, run)?.is_some() {

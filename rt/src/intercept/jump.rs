@@ -5,7 +5,7 @@ use core::arch::asm;
 
 use norn_abi::{Kind, arena::FRAMES};
 
-use super::{signal, tap};
+use super::{load, signal, tap};
 use crate::{arena, function, number, real, thread, tls};
 
 /// Index of the stack pointer in libc's `jmp_buf`.
@@ -63,15 +63,40 @@ unsafe fn cut(buffer: usize) {
 #[cfg(not(feature = "static"))]
 unsafe extern "C" fn caught(pc: usize, _exception: usize, sp: usize) -> usize {
     let slot = tls::current();
+    let real = real::cxx::__cxa_begin_catch(pc);
     if !tls::is_stand(slot) {
         // SAFETY: the slot is the current thread's.
-        unsafe { function::expire(slot, sp) };
+        unsafe {
+            // The library itself catches an exception before it aborts the program.
+            if !load::are_together(pc, real) {
+                (*thread::own(slot)).thrown = 0;
+            }
+            function::expire(slot, sp);
+        }
     }
-    real::cxx::__cxa_begin_catch(pc)
+    real
+}
+
+/// Called when an exception is thrown. If nothing catches it, the library aborts the program, and the throw is the place
+/// that the program knows.
+///
+/// # Safety
+/// Called when an exception is thrown.
+#[cfg(not(feature = "static"))]
+unsafe extern "C" fn thrown(pc: usize, _exception: usize, _sp: usize) -> usize {
+    let slot = tls::current();
+    if !tls::is_stand(slot) {
+        // SAFETY: the slot is the current thread's.
+        unsafe { (*thread::own(slot)).thrown = pc };
+    }
+    real::cxx::__cxa_throw(pc)
 }
 
 #[cfg(not(feature = "static"))]
-tap! { __cxa_begin_catch => caught; }
+tap! {
+    __cxa_begin_catch => caught;
+    __cxa_throw => thrown;
+}
 
 macro_rules! jumps {
     ($($name:ident;)*) => { $(

@@ -128,6 +128,15 @@ unsafe fn add(slot: *mut ThreadSlot, module: &Mapping) {
     }
 }
 
+/// Whether two addresses are in the same module.
+#[cfg(not(feature = "static"))]
+pub fn are_together(one: usize, other: usize) -> bool {
+    KNOWN[..COUNT.load(Ordering::Acquire)].iter().any(|(start, end)| {
+        let module = start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed);
+        module.contains(&one) && module.contains(&other)
+    })
+}
+
 fn known(module: &Mapping) -> bool {
     position(module).is_some()
 }

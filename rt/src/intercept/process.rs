@@ -78,7 +78,7 @@ macro_rules! passing {
         unsafe extern "C" fn $name(pc: usize, argument: usize) -> usize {
             if let Some(slot) = thread::recorded() {
                 // SAFETY: the slot is the current thread's.
-                unsafe { event::put(slot, $kind, pc, $with(argument), &[]) };
+                unsafe { event::put(slot, $kind, place(slot, $kind, pc), $with(argument), &[]) };
                 if $kind == Kind::Exec {
                     signal::open_gate();
                 }
@@ -87,6 +87,16 @@ macro_rules! passing {
         }
         tap! { $name => $name; }
     )* };
+}
+
+/// The place of an event: where an exception was thrown that nothing catches, instead of where the library aborts.
+///
+/// # Safety
+/// The slot is the current thread's.
+unsafe fn place(slot: *mut ThreadSlot, kind: Kind, pc: usize) -> usize {
+    // SAFETY: guaranteed by the caller.
+    let thrown = unsafe { (*thread::own(slot)).thrown };
+    if kind == Kind::Abort && thrown != 0 { thrown } else { pc }
 }
 
 /// Stores an exit status in the arena, where the recorder can read it after the process has gone.

@@ -6,7 +6,7 @@
 //! ASPLOS 2006). Creation, join and conditions must not have forced that order.
 
 use norn_model::{
-    CandidateKind, Event, EventId, MemoryAccess, Op, ThreadId, Trace,
+    CandidateKind, Event, EventId, MemoryAccess, Op, SiteId, ThreadId, Trace,
     memory_model::{Edges, HappensBefore},
 };
 
@@ -34,9 +34,14 @@ struct History {
     accesses: Vec<Accessed>,
 }
 
-/// The anomalies on what a thread read last, those on its latest read first.
-pub(super) fn find(trace: &Trace, thread: ThreadId) -> Vec<(CandidateKind, Vec<EventId>)> {
-    let mut histories = last_reads(trace, thread);
+/// The anomalies on what a thread read last in the program's own code, those on its latest read first. A library that ends the
+/// program reads as well, such as the text of an exception.
+pub(super) fn find(
+    trace: &Trace,
+    thread: ThreadId,
+    is_own: impl Fn(SiteId) -> bool,
+) -> Vec<(CandidateKind, Vec<EventId>)> {
+    let mut histories = last_reads(trace, thread, is_own);
     for event in trace.merged() {
         for it in &mut histories {
             it.add(&event);
@@ -53,11 +58,12 @@ pub(super) fn find(trace: &Trace, thread: ThreadId) -> Vec<(CandidateKind, Vec<E
 }
 
 /// The ranges that a thread read last, the latest first.
-fn last_reads(trace: &Trace, thread: ThreadId) -> Vec<History> {
+fn last_reads(trace: &Trace, thread: ThreadId, is_own: impl Fn(SiteId) -> bool) -> Vec<History> {
     let events = trace.thread(thread).map_or(&[][..], |it| &it.events);
     let mut found: Vec<History> = Vec::new();
     for event in events.iter().rev().take(MOST_EVENTS) {
-        let Some(access) = event.op.access().filter(|it| it.read.is_some()) else { continue };
+        let read = event.op.access().filter(|it| it.read.is_some() && is_own(event.site));
+        let Some(access) = read else { continue };
         let (addr, end) = (access.addr, access.addr.saturating_add(access.size));
         if found.len() < MOST_RANGES && found.iter().all(|it| it.addr != addr || it.end != end) {
             found.push(History { addr, end, accesses: Vec::new() });
@@ -170,7 +176,7 @@ mod tests {
             let places: Vec<_> = events.iter().map(place).collect();
             format!("{} {}", kind.name(), places.join(" "))
         };
-        find(&trace, thread).into_iter().map(line).collect()
+        find(&trace, thread, |_| true).into_iter().map(line).collect()
     }
 
     /// An access in a critical section.

@@ -48,6 +48,20 @@ fn a_write_that_comes_too_late_makes_a_loop_endless() {
     assert!(without.harmful().next().is_none(), "{:#}", without.json);
 }
 
+/// The C++ library catches an exception that nothing else does, reads its text and aborts the program.
+#[test]
+fn an_uncaught_exception_is_explained_where_it_was_thrown() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = subjects("failures").join("overdraft.cc");
+    let text = norn_hunt(["--", program.to_str().unwrap()], &folder).stdout;
+    let cause = "1. atomicity violation on `balance`: another thread's write falls between two reads: \
+                 uncaught exception of type std::logic_error: overdraft\n";
+    assert!(text.starts_with(cause), "{text}");
+    let at =
+        format!("ended the program at withdraw overdraft.cc:{}", line("overdraft.cc", "// throw"));
+    assert!(text.contains(&at), "no {at}: {text}");
+}
+
 #[test]
 fn a_report_leads_from_the_failure_back_to_the_write() {
     let folder = tempfile::tempdir().unwrap();

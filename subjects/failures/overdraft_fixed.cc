@@ -1,0 +1,4 @@
+// Each thread looks up and lowers the balance in one critical section.
+// Finds: nothing harmful
+#define FIXED
+#include "overdraft.cc"
