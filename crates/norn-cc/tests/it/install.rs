@@ -54,7 +54,7 @@ fn installed_files() {
 
         == norn-instrument.specs
         *cc1:
-        + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im
+        + -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -fpatchable-function-entry=18,16 -fno-ipa-sra -fno-ipa-cp -fno-tree-loop-im -fno-builtin-memset -fno-builtin-strcpy -fno-builtin-stpcpy -fno-builtin-strncpy -fno-builtin-strcat -fno-builtin-strncat -fno-builtin-strcmp -fno-builtin-strncmp -fno-builtin-sprintf
 
         *link_libgcc:
         + %{!T*:%{!fuse-ld=gold:%{!fuse-ld=mold:-T norn-leave-out.ld%s}}}

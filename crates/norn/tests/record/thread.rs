@@ -137,9 +137,8 @@ fn destructors_of_thread_specific_data_are_recorded() {
         &lines(events.iter().filter(shown)),
         "begin\n write first 4 1\n write first 4 2\n write first 4 3\n end",
     );
-    let keys = events.iter().filter(|it| it.class.as_deref() == Some("key"));
-    let ops: Vec<&str> = keys.map(|it| &*it.op).collect();
-    assert_eq!(ops, ["init", "init", "destroy", "destroy"]);
+    // The keys themselves are not: which thread creates those of a library depends on the schedule.
+    assert!(events.iter().all(|it| it.class.as_deref() != Some("key")));
 }
 
 #[test]
