@@ -1,0 +1,4 @@
+// They count with the lock.
+// Finds: nothing harmful
+#define FIXED
+#include "regex.cc"
