@@ -188,10 +188,15 @@ fn skeleton(trace: &norn_trace::Trace, most: u64) -> Option<Selection> {
 /// The place of a site.
 pub(crate) fn place(trace: &norn_trace::Trace, site: SiteId) -> Place {
     let Some(site) = trace.site(site) else { return (PathBuf::new(), 0, 0) };
-    let modules = trace.modules().iter().rev();
-    let module = modules.into_iter().find(|it| (it.start..it.end).contains(&site.pc));
+    let (path, offset) = in_module(trace, site.pc);
+    (path, offset, site.kind.code())
+}
+
+/// The module of an address in the code, and the offset there. Without a module, the offset is the address.
+pub(crate) fn in_module(trace: &norn_trace::Trace, pc: u64) -> (PathBuf, u64) {
+    let module = trace.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc));
     let (path, start) = module.map_or((PathBuf::new(), 0), |it| (it.path.clone(), it.start));
-    (path, site.pc - start, site.kind.code())
+    (path, pc - start)
 }
 
 /// All places where a trace has events.

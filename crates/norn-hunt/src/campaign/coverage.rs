@@ -14,7 +14,7 @@ use norn_model::{AtomicOp, Effect, Event, Frame, Op, SiteId, StackId, ThreadId};
 use norn_trace::{ChunkEvents, Trace};
 use rayon::prelude::*;
 
-use crate::source::{Place, place, places};
+use crate::source::{Place, in_module, place, places};
 
 /// Maximum number of values that are kept for one place. Code that counts or hashes would produce
 /// new values forever.
@@ -166,8 +166,7 @@ fn context(trace: &Trace, (site, stack): Stop) -> u64 {
     place(trace, site).hash(&mut hasher);
     for frame in trace.stack(stack).take(CALLERS) {
         if let Frame::Call(pc) = frame {
-            let module = trace.modules().iter().rev().find(|it| (it.start..it.end).contains(&pc));
-            module.map(|it| (&it.path, pc - it.start)).hash(&mut hasher);
+            in_module(trace, pc).hash(&mut hasher);
         }
     }
     hasher.finish()
